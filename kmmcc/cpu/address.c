@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of kernels: `(void *)k` notes the kernel's parameters, for launches by its address. */
+/* Addresses of kernels. A cast `(void *)k` becomes `(void *)kmm_host_kernel(k)`, which records the
+ * kernel's parameters for launches by address. */
 #include "cpu/address.h"
 
 #include <stdbool.h>
@@ -15,8 +16,8 @@ static enum CXChildVisitResult last_child(CXCursor c, CXCursor parent, CXClientD
     return CXChildVisit_Continue;
 }
 
-/* The kernel that the expression names below conversions, parentheses and `&`; null: it names
- * none. */
+/* Returns the kernel that the expression names below conversions, parentheses and `&`; null if it
+ * names none. */
 static CXCursor named_kernel(CXCursor c)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
@@ -43,7 +44,6 @@ static bool is_plain_address(CXType type)
            clang_getCanonicalType(clang_getPointeeType(type)).kind == CXType_Void;
 }
 
-/* `(void *)k` notes the kernel's parameters, for launches by its address. */
 enum CXChildVisitResult address_edit(CXCursor c, CXCursor parent, CXClientData data)
 {
     unit_t *main = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations of the block: what becomes of a variable depends on its storage. */
+/* Writes the block's declarations. A variable's storage decides how it is declared. */
 #include "cpu/loops/declaration.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@ static const char *initial_value(emitter_t *e, const variable_t *v)
     return *text == '{' ? text : arena_printf("(%s)", text);
 }
 
-/* A value for each thread, made by the thread when it comes to the declaration. */
+/* Declares a variable with one value for each thread. Each thread initializes its own when it
+ * reaches the declaration. */
 static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
 {
     const char *type = declarator_type(e, v), *qualifier = declarator_is_const(v) ? "const " : "";
@@ -58,7 +59,8 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
                            initial_value(e, v)));
 }
 
-/* Computed again in each phase; where it has an axis, from its value for the first thread. */
+/* Declares what the phases need to recompute the variable: if it has an axis, its value for the
+ * block's first thread. */
 static void declare_recomputed(emitter_t *e, variable_t *v)
 {
     const char *axis = axis_of_variable(e, v);
@@ -74,7 +76,7 @@ static void declare_recomputed(emitter_t *e, variable_t *v)
                     "const bool kmm_counts%d __attribute__((unused)) = "
                     "kmm_host_counts<%s>::along(kmm_i%d, %s, kmm_e.%s);\n",
                     v->number, axis_types(e, v), v->number, axis_last_value(e, v), axis);
-    if (v->is_named_by_block) /* only its type */
+    if (v->is_named_by_block) /* for its type alone */
         text_printf(&e->out, "%s\n", declarator_text(e, v));
 }
 
@@ -107,7 +109,7 @@ bool declaration_is_stored(const node_t *declaration, storage_t storage)
     return true;
 }
 
-/* A declaration that the block has as it is written; shared memory by KMM_HOST_SHARED. */
+/* Writes a declaration as it is in the source, with KMM_HOST_SHARED for `__shared__`. */
 static void emit_as_written(emitter_t *e, const node_t *n)
 {
     const char *text = edits_copy_node(e, n);
@@ -122,7 +124,8 @@ static void emit_as_written(emitter_t *e, const node_t *n)
         text_printf(&e->out, "%s\n", text);
 }
 
-/* The names of structured bindings stay in the phase that has their declaration. */
+/* Writes the declaration of structured bindings, whose names stay in its phase. False if `n`
+ * declares none. */
 static bool emit_bindings(emitter_t *e, const node_t *n)
 {
     variable_t *last = NULL;
@@ -144,7 +147,7 @@ static bool emit_bindings(emitter_t *e, const node_t *n)
     return true;
 }
 
-/* Where only the compiler knows whether a type has a destructor, it checks that. */
+/* Makes the compiler check that types have no destructor, where they depend on a template. */
 static void refuse_destructors(emitter_t *e, const node_t *n)
 {
     for (const node_t *c = n->child; c; c = c->next)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations are taken out of the expressions in which they stand: a phase in which the
- * threads bring their operands, the operation for all of them, and each thread's result in place of
+ * Hoists collective operations out of expressions. In one phase the threads store their operands.
+ * Then the block runs the operation once for all threads. Each thread's result takes the place of
  * the call.
  */
 #include "cpu/loops/hoist.h"
@@ -19,8 +19,7 @@
 #include "cpu/program/collectives.h"
 #include "cpu/tree/call.h"
 
-/* A barrier ends the phase that is open: the phases before and behind it are loops of their own.
- */
+/* Ends the open phase at a barrier: the phases before and behind it are loops of their own. */
 static bool hoist_barrier(emitter_t *e, const node_t *call, const node_t *whole)
 {
     if (tree_stripped(whole) != call)
@@ -41,7 +40,7 @@ static void warn_of_divergence(const emitter_t *e, const node_t *call)
                 edits_copy_node(e, e->thread_condition));
 }
 
-/* Whether the call's name stands in the source, and not in a macro. */
+/* True if the call's name is in the source, and not in a macro. */
 static bool is_written(const emitter_t *e, const node_t *call)
 {
     const source_t *s = e->s->u->source;
@@ -68,8 +67,9 @@ static bool hoist_collective(emitter_t *e, node_t *call, const node_t *whole)
     return call->collective == COLLECTIVE_BUILTIN ? hoist_builtin(e, call) : hoist_call(e, call);
 }
 
-/* `a && b`, `a || b`, `a ? b : c` with collective operations behind the first operand: the threads
- * for which it says so run these; the others have the state meanwhile. */
+/* `a && b`, `a || b` or `a ? b : c` with collective operations behind the first operand. The
+ * threads that the first operand chooses run these. The other threads have the state `state`
+ * meanwhile. */
 typedef struct choice {
     node_t *n, *first, *second, *third; /* third: of `?:` */
     int state, value;                   /* value: the number of the values that n has */

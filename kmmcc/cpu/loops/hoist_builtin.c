@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations that kmm_block.h has: votes, shuffles and other exchanges of the threads of
- * a block or warp.
+ * Hoists the collective operations of include/kmm/host/kmm_block.h: votes, shuffles and other
+ * exchanges between the threads of a block or warp.
  */
 #include "cpu/loops/hoist_builtin.h"
 
@@ -30,8 +30,9 @@ static const char *argument_list(const emitter_t *e, node_t **argument, int coun
     return out.data;
 }
 
-/* The threads bring their operands to an object of the type; the call becomes what they get of it
- * by the operation's name and `result`. */
+/* Hoists a call through an object of the type. The threads store their operands in the object. The
+ * call becomes a call of the object's function of the operation's name, with the argument
+ * `result`. */
 static bool exchange(emitter_t *e, node_t *call, const char *type, const char *result)
 {
     node_t *argument[MAX_ARGUMENTS];
@@ -59,7 +60,7 @@ static bool hoist_block_vote(emitter_t *e, node_t *call)
                : exchange(e, call, "kmm_host_predicates", "");
 }
 
-/* Each thread brings a value behind the mask. */
+/* Hoists an operation that takes a value from each thread, behind the mask. */
 static bool hoist_exchange(emitter_t *e, node_t *call)
 {
     node_t *argument[MAX_ARGUMENTS];
@@ -72,7 +73,7 @@ static bool hoist_exchange(emitter_t *e, node_t *call)
                     "kmm_t");
 }
 
-/* Votes of warps. Each thread applies its mask when it takes its result. */
+/* Hoists a vote of a warp. Each thread applies its mask when it takes its result. */
 static bool hoist_ballot(emitter_t *e, node_t *call)
 {
     node_t *argument[2];
@@ -97,7 +98,7 @@ static bool hoist_ballot(emitter_t *e, node_t *call)
     return true;
 }
 
-/* A shuffle whose distance and width are the same for all threads. */
+/* True for a shuffle whose arguments are uniform, but for the value. */
 static bool is_uniform_shuffle(const emitter_t *e, const node_t *call)
 {
     node_t *argument[4];

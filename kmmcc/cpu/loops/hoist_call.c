@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of functions that have barriers: the threads bring their arguments, the function runs once
- * for all of them (include/kmm/host/kmm_call.h), and the call becomes its result.
+ * Hoists calls of functions that have barriers. The threads store their arguments. The function
+ * runs once for all of them (include/kmm/host/kmm_call.h). Each thread's result takes the place of
+ * the call.
  */
 #include "cpu/loops/hoist_call.h"
 
@@ -14,7 +15,7 @@
 #include "cpu/loops/phase.h"
 #include "cpu/tree/call.h"
 
-/* Whether the argument names an object, and is no temporary. */
+/* True if the argument names an object, and is no temporary. */
 static bool is_object(const node_t *argument)
 {
     const node_t *n = argument;
@@ -32,8 +33,8 @@ static CXType plain_type(CXType type)
     return clang_getUnqualifiedType(clang_getCanonicalType(clang_getNonReferenceType(type)));
 }
 
-/* Whether parameter k refers to a temporary. It would end with the loop in which the threads bring
- * their arguments, before the function runs. */
+/* True if parameter k refers to a temporary. That would be destroyed at the end of the phase in
+ * which the threads store their arguments, before the function runs. */
 static bool makes_temporary(const node_t *call, const node_t *argument, int k)
 {
     passing_t passing = call_passing(call, argument);
@@ -84,8 +85,8 @@ static bool is_lambda(const node_t *n, const void *context)
     return n->kind == CXCursor_LambdaExpr;
 }
 
-/* The type of a call as C++: decltype of its text. A lambda in it would have another type in each
- * copy of the text, so then clang's spelling is taken. */
+/* Returns the type of a call as C++: decltype of its text. A lambda has another type in each copy
+ * of the text, so a call with a lambda gets its type as clang spells it. */
 static const char *call_type(emitter_t *e, const node_t *call, const char *text)
 {
     if (!tree_any(call, is_lambda, NULL))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jumps. In a phase a jump ends it for the thread, and one that leads out of it changes the
- * thread's state; a jump to which all threads come stays one of the block.
+ * Writes jumps: return, break and continue. A jump out of a phase ends the phase for the thread,
+ * and sets the thread's state. A jump that is a statement of the block stays a jump if all threads
+ * reach it.
  */
 #include "cpu/loops/jump.h"
 
@@ -40,8 +41,7 @@ static int jump_state(const emitter_t *e, const node_t *jump)
     return jump->target->number + (jump->kind == CXCursor_ContinueStmt);
 }
 
-/* A jump in a phase ends it for the thread; one that leads out of it also changes the thread's
- * state. */
+/* A return in the last phase, outside of loops, needs no state. */
 void jump_edit_all(emitter_t *e, const node_t *n)
 {
     if (n->kind == CXCursor_LambdaExpr)

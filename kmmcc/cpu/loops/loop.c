@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops with barriers in them. One whose threads all make the same rounds stays a loop; in another,
- * threads that have left get its state, and it ends when all have.
+ * Writes loops with barriers in them. A loop of which all threads run the same rounds stays a loop.
+ * In any other loop, a thread that has left gets the loop's state, and the loop ends when all
+ * threads have left.
  */
 #include "cpu/loops/loop.h"
 

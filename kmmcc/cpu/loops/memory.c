@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that the threads of a block use: which variable an address lies in, what other pointers
- * may point to, and atomics of shared memory.
+ * Memory that the threads of a block use: the variable that an address is in, accesses that may
+ * alias, and atomic operations on shared memory.
  */
 #include "cpu/loops/memory.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements that each thread runs for itself: they are added to the open phase, or make one that
- * is limited to the threads that their condition chooses.
+ * Writes statements that each thread runs by itself. A statement is added to the open phase. A
+ * branch may get a phase of its own, limited to the threads that its condition can choose.
  */
 #include "cpu/loops/per_thread.h"
 
@@ -32,7 +32,8 @@ static bool is_last(const emitter_t *e, const node_t *n)
     return n == e->b.root->last;
 }
 
-/* The parts of a branch that is copied whole if they are not found. */
+/* Finds the parts of a branch. If they are not found, the branch is copied whole, so that is no
+ * reason not to split. */
 static bool find_parts(emitter_t *e, const node_t *n, parts_t *p)
 {
     const char *reason = e->b.reason;
@@ -41,8 +42,9 @@ static bool find_parts(emitter_t *e, const node_t *n, parts_t *p)
     return found;
 }
 
-/* A branch gets a phase of its own, limited to the threads that its condition may choose. In a
- * body without barriers that pays only for the last statement. */
+/* Writes a branch as a phase of its own, limited to the threads that its condition can choose. In a
+ * body without barriers that pays only for the last statement. False if the statement is no such
+ * branch. */
 static bool emit_bounded(emitter_t *e, const node_t *n)
 {
     parts_t p;
@@ -70,8 +72,8 @@ static bool emit_bounded(emitter_t *e, const node_t *n)
     return true;
 }
 
-/* `if (i >= n) return;` before all else in a body without barriers: the whole phase is limited to
- * the other threads. */
+/* Writes `if (i >= n) return;` at the beginning of a body without barriers: it limits the whole
+ * phase to the other threads. False if the statement is another one. */
 static bool emit_bounded_return(emitter_t *e, const node_t *n)
 {
     parts_t p;

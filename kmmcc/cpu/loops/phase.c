@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Phases: statements between barriers, run by a loop over the threads. The variables that a phase
- * uses are declared at its beginning, as their storage says.
+ * Phases: the statements between two barriers, run by a loop over the threads of a block. A phase
+ * begins with the declarations of the variables that it uses; their storage says how.
  */
 #include "cpu/loops/phase.h"
 
@@ -17,7 +17,7 @@
 
 enum { MANY_PHASES = 40 };
 
-/* Whether the expression may be part of an index or a pointer. */
+/* True if the expression may be part of an index or a pointer. */
 static bool may_index_memory(const node_t *n)
 {
     for (const node_t *p = n->parent; p && !clang_isStatement(p->kind); n = p, p = p->parent)
@@ -45,7 +45,7 @@ static void phase_bind(emitter_t *e, variable_t *v)
         e->bound[e->bound_count++] = v;
 }
 
-/* Whether `name`, which names the variable, is the target of an assignment or step. */
+/* True if `name`, which names the variable, is the target of an assignment, `++` or `--`. */
 static bool is_changed_by(const variable_t *v, const node_t *name)
 {
     const node_t *p = name->parent;
@@ -78,16 +78,17 @@ void phase_note_uses(emitter_t *e, const node_t *n)
         phase_note_uses(e, c);
 }
 
-/* Whether the variable is a scalar that nothing points to: a phase may copy it, and store it at
- * its end. */
+/* True if the variable is a scalar that nothing points to. A phase may copy it, and store it at its
+ * end. */
 static bool is_at_home(const variable_t *v)
 {
     const enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(v->cursor)).kind;
     return kind >= CXType_Char_U && kind <= CXType_LongDouble && !v->escapes && !v->is_pointed_at;
 }
 
-/* A variable that is computed again: from its value for the first thread, kmm_i, if it has an axis
- * and surely, or as kmm_small says, does not wrap. */
+/* Declares a recomputed variable in a phase. If it has an axis and does not wrap, its value is that
+ * of the block's first thread, kmm_i, plus a number. kmm_small is true at run time if it does not
+ * wrap. */
 static void add_recomputed(emitter_t *e, const variable_t *v)
 {
     const char *axis = axis_of_variable(e, v), *type = declarator_type(e, v);
@@ -141,7 +142,8 @@ void phase_open(emitter_t *e)
     e->counter = NULL;
 }
 
-/* An argument of the loop: whether no variable of the phase with an axis wraps in this block. */
+/* Returns arguments of a counted loop: a condition that is true if no variable of the phase with an
+ * axis wraps in this block, and the lambda. */
 static const char *small_text(const emitter_t *e)
 {
     text_t out = {0};
@@ -160,7 +162,7 @@ static const char *small_text(const emitter_t *e)
     return out.data;
 }
 
-/* The flags of the open phase (kmm_flags.h). */
+/* Returns the flags of the open phase (kmm_flags.h). */
 static int phase_flags(const emitter_t *e)
 {
     int flags = e->s->flags;
@@ -173,7 +175,7 @@ static int phase_flags(const emitter_t *e)
     return flags;
 }
 
-/* The call that is the loop over the threads, up to the lambda's `{`. */
+/* Writes the call that is the loop over the threads, up to the lambda's `{`. */
 static void open_loop(emitter_t *e)
 {
     const char *const loop = e->is_masked
@@ -189,7 +191,8 @@ static void open_loop(emitter_t *e)
     text_printf(&e->out, "\n%s%s<%s>(kmm_e, %s%s { ", loop, far, flags, threads, lambda);
 }
 
-/* In the order of their declarations, as one may use another. */
+/* Declares the variables in the order of their declarations in the source, since one may use
+ * another. */
 static void add_bindings(emitter_t *e)
 {
     for (int number = 0; number < e->b.variable_count; number++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of a function as the block runs it. Statements without barriers are gathered into
- * phases, each a loop over the threads; a phase ends at a barrier. Statements around barriers
- * become the block's own: with a uniform condition as they are, else by the states of the threads
- * (include/kmm/host/kmm_block.h).
+ * Writes the body of a function as loops over the threads of a block. Statements without barriers
+ * are gathered into phases, each a loop over the threads; a phase ends at a barrier. Statements
+ * around barriers become statements of the block. One with a uniform condition stays as it is; one
+ * with a divergent condition is run by the states of the threads (include/kmm/host/kmm_block.h).
  *
- * It is written three times: what the first two find out makes the last one simpler.
+ * The body is written three times, since what the first two passes find makes the last one simpler.
  */
 #include "cpu/loops/split.h"
 
@@ -70,7 +70,7 @@ static void emit_body(emitter_t *e)
     text_printf(&e->out, "}\n%s\n", edits_line(e, e->b.root->end - 1));
 }
 
-/* A variable that no other phase uses becomes local to its phase. */
+/* Makes each variable that no other phase uses local to its phase. */
 static void forget_local(emitter_t *e)
 {
     for (int k = 0; k < e->b.variable_count; k++) {
@@ -93,7 +93,7 @@ static bool has_each(const emitter_t *e)
     return false;
 }
 
-/* The flags that writing the body has found (kmm_flags.h). */
+/* Returns the flags that the passes have found (kmm_flags.h). */
 static int found_flags(const emitter_t *e)
 {
     bool needs_states = e->is_masked || e->collective_count > 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements of the block: blocks, expressions and branches with barriers in them. A branch with a
- * uniform condition stays one; in a divergent one, the threads that do not take it get a state.
+ * Writes the block's statements: compound statements, expressions, and branches with barriers in
+ * them. A branch with a uniform condition stays a branch. In a divergent branch, the threads that
+ * do not take it get a state.
  */
 #include "cpu/loops/statement.h"
 
@@ -45,7 +46,6 @@ void statement_emit_inner(emitter_t *e, node_t *n)
     text_printf(&e->out, "}\n");
 }
 
-/* A phase in which the threads evaluate the condition. */
 void statement_emit_condition(emitter_t *e, node_t *condition, int state)
 {
     phase_open(e);
@@ -57,7 +57,7 @@ void statement_emit_condition(emitter_t *e, node_t *condition, int state)
     phase_close(e);
 }
 
-/* Whether the expression is made of threadIdx and numbers alone. */
+/* True if the expression is made of threadIdx and numbers alone. */
 static bool is_of_thread(const node_t *n)
 {
     n = tree_stripped(n);
@@ -111,7 +111,7 @@ static void emit_if(emitter_t *e, node_t *n)
     }
 }
 
-/* Whether the expression changes only variables of the block, and changes one. */
+/* True if the expression changes a uniform variable. */
 bool statement_changes_block(const emitter_t *e, const node_t *n)
 {
     bool found = false;

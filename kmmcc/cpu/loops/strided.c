@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops of threads with a stride: `for (int i = first + threadIdx.x; i < n; i += stride)`, without
- * barriers. The block goes through the loop, its threads side by side: so memory is used in order,
- * and the compiler can make vectors of threads.
+ * Writes strided loops: `for (int i = first + threadIdx.x; i < n; i += stride)` without barriers.
+ * The block runs each round for all its threads. So memory is accessed in order, and the compiler
+ * can vectorize over the threads.
  */
 #include "cpu/loops/strided.h"
 
@@ -23,7 +23,7 @@
 
 enum { MAX_SHORT = 80 };
 
-/* A jump out of the loop, or to its next round. */
+/* True for a jump out of the loop, or to its next round. */
 static bool is_jump(const node_t *n, const void *loop)
 {
     return n->kind == CXCursor_ReturnStmt ||
@@ -37,9 +37,8 @@ static bool may_loop(const node_t *n, const void *context)
     return tree_is_loop(n) || n->kind == CXCursor_CXXForRangeStmt || n->kind == CXCursor_LambdaExpr;
 }
 
-/* `for (int i = first + threadIdx.x; i < n; i += stride)` without barriers: its variable; NULL: it
- * has another form. *is_sure: whether the variable counts along the block; if not, that is looked
- * at when the block runs. */
+/* Returns the variable of a strided loop; NULL if the loop has another form. *is_sure is true if
+ * the variable is known to have the axis x; otherwise that is checked at run time. */
 static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t *p, bool *is_sure)
 {
     const node_t *declaration =
@@ -75,7 +74,7 @@ typedef struct strided {
     const char *type, *limit, *stride;
 } strided_t;
 
-/* One round of the loop, which is a phase. */
+/* Writes one round of the loop, which is a phase. */
 static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const char *limits,
                        const char *condition)
 {
@@ -104,8 +103,7 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
     phase_close(e);
 }
 
-/* The block makes each round for all its threads. Memory is read in order, and the compiler can
- * vectorize over the threads. */
+/* Writes a loop in which the block runs each round for all its threads. */
 static void emit_in_step(emitter_t *e, const node_t *n, const parts_t *p, const strided_t *l)
 {
     const int number = l->v->number;
@@ -124,8 +122,8 @@ static void emit_in_step(emitter_t *e, const node_t *n, const parts_t *p, const 
     text_printf(&e->out, "} }\n");
 }
 
-/* The same, with a check when the block runs: if the variable has no axis there, each thread runs
- * the whole loop for itself. */
+/* Writes the same with a check at run time: if the variable has no axis, each thread runs the whole
+ * loop by itself. */
 static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const strided_t *l)
 {
     const int number = l->v->number;

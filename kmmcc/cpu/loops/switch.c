@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `switch` with barriers in it. The statements behind a label are a group; first each thread, or
- * the block, finds the group that it begins with, then the groups run in order.
+ * Writes `switch` statements with barriers in them. The statements behind a label are a group.
+ * First each thread, or the block, finds the group that it begins with. Then the groups run in
+ * order.
  */
 #include "cpu/loops/switch.h"
 
@@ -16,7 +17,7 @@
 #include "cpu/tree/parts.h"
 #include "cpu/tree/uniformity.h"
 
-/* The statement behind labels; *labels: their text. */
+/* Returns the statement behind labels; *labels gets their text, or NULL if there are none. */
 static node_t *behind_labels(emitter_t *e, node_t *n, const char **labels)
 {
     node_t *inner = n;
@@ -35,7 +36,8 @@ static bool has_default(const char *labels)
     return strstr(labels, "default") != NULL;
 }
 
-/* Which group of statements is chosen: `switch (x) { case 1: chosen = 0; break; ... }` */
+/* Returns the text that sets `chosen` to the number of the group: `switch (x) { case 1: chosen = 0;
+ * break; ... }` */
 static const char *chosen_text(emitter_t *e, const node_t *n, const parts_t *p, const char *chosen,
                                int *groups)
 {

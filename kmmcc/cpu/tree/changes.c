@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changes the variables of a body: each use of a variable is followed up the tree to what an
- * operator or call does with it.
+ * Finds what changes the variables of a body. Each use of a variable is followed up the tree, to
+ * what an operator or call does with it.
  */
 #include "cpu/tree/changes.h"
 
@@ -14,7 +14,7 @@ static void add_change(variable_t *v, node_t *n)
     v->change[v->change_count++] = n;
 }
 
-/* Whether a value of the type may hold an address that it is given. */
+/* True if a value of the type may hold an address that it is given. */
 static bool may_keep_address(CXType type)
 {
     type = clang_getCanonicalType(type);
@@ -25,8 +25,8 @@ static bool may_keep_address(CXType type)
            type.kind != CXType_Enum && type.kind != CXType_Half;
 }
 
-/* Whether a call may keep an address that it is given: in its result, in its object, or by another
- * argument. */
+/* True if a call may keep an address that it is given: in its result, in its object, or through
+ * another argument. */
 static bool may_keep(const node_t *call, const node_t *argument)
 {
     CXType result = clang_getCanonicalType(clang_getCursorType(call->cursor));
@@ -43,7 +43,7 @@ static bool may_keep(const node_t *call, const node_t *argument)
     return false;
 }
 
-/* What a call does with the variable that is, or is part of, its argument `n`. */
+/* Notes what a call does with the variable that its argument `n` is, or is part of. */
 static void find_passed(variable_t *v, const node_t *call, const node_t *n)
 {
     passing_t passing = call_passing(call, n);
@@ -53,8 +53,8 @@ static void find_passed(variable_t *v, const node_t *call, const node_t *n)
         v->is_pointed_at = v->escapes = true;
 }
 
-/* Whether an address may be used when the phase in which it is taken has ended: a variable gets
- * it, or a function with barriers. */
+/* True if an address may be used after the phase in which it is taken: a variable or a call may
+ * keep it. */
 static bool outlives_phase(const node_t *address)
 {
     for (const node_t *n = address, *p = n->parent; p; n = p, p = p->parent) {
@@ -113,7 +113,7 @@ static void find_binary(variable_t *v, node_t *binary, const node_t *n)
         v->escapes |= v->is_generic; /* it may be a stream */
 }
 
-/* What an operator or call does to the operand `n`, which names the variable. */
+/* Notes what an operator or call does to its operand `n`, which names the variable. */
 static void find_change(variable_t *v, node_t *n)
 {
     node_t *p = n->parent;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of a function as a tree with places in the source, and its variables. read.c reads it;
- * later stages write down what they find out.
+ * The body of a function as a tree of nodes with their positions in the source, and its variables.
+ * read.c fills it in; later stages add what they find.
  */
 #include "cpu/tree/tree.h"
 
@@ -20,7 +20,7 @@ bool tree_is_loop(const node_t *n)
            n->kind == CXCursor_DoStmt;
 }
 
-/* Conversions that are not written are unexposed expressions. */
+/* Implicit conversions are unexposed expressions. */
 const node_t *tree_bare(const node_t *n)
 {
     while (n && n->child && !n->child->next &&
