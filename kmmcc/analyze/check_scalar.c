@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether expressions of clauses are integers that can be computed anywhere. */
+/* Checks that expressions of clauses are integers that can be computed anywhere. */
 #include "analyze/check_scalar.h"
 
 #include <clang-c/Index.h>

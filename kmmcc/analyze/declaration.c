@@ -41,7 +41,7 @@ static enum CXChildVisitResult find_nearest(CXCursor c, CXCursor parent, CXClien
     return CXChildVisit_Continue;
 }
 
-/* Whether what stands between the pragma and the function can be the beginning of the function's
+/* True if what stands between the pragma and the function can be the beginning of the function's
  * declaration. */
 static bool is_adjacent(const source_t *s, size_t from, size_t to)
 {

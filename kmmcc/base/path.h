@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a path. */
+/* Splits paths into folder and name. */
 #ifndef KMMCC_BASE_PATH_H
 #define KMMCC_BASE_PATH_H
 
-/* What follows the last slash. */
+/* Returns what follows the last slash. */
 const char *path_base(const char *path);
-/* What stands before the last slash: "." where there is none, "/" of a file in the root. */
+/* Returns what is before the last slash: "." if there is none, "/" for a file in the root. */
 const char *path_folder(const char *path);
 
 #endif

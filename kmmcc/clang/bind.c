@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each directive governs: the statement below its pragma, and the launch in it. */
+/* Finds what each directive governs: the statement below its pragma, and the launch in it. */
 #include "clang/bind.h"
 
 #include <clang-c/Index.h>

@@ -28,8 +28,8 @@ static bool is_kernel_launch(const directive_t *d)
            !clang_Cursor_isNull(d->launch);
 }
 
-/* Whether a kernel, or what it calls, has its body in a header, where bodies are left out at first.
- * System headers are known. */
+/* A search for a kernel, or a function that it calls, whose body is in a header of the program. The
+ * first parse leaves out bodies in headers. */
 typedef struct calls {
     unit_t *u;
     CXCursor seen[512];
