@@ -30,8 +30,7 @@ static enum CXChildVisitResult find_nearest(CXCursor c, CXCursor parent, CXClien
     size_t begin, end;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-        kind == CXCursor_UnexposedDecl)
+    if (cursor_is_namespace(c))
         return CXChildVisit_Recurse;
     bool function = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate;
     if (function && unit_range(n->u, c, &begin, &end) && begin >= n->after && begin < n->begin) {

@@ -113,7 +113,7 @@ static enum CXChildVisitResult find_addressed(CXCursor c, CXCursor parent, CXCli
 {
     addressed_t *a = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (cursor_is_system(c))
         return CXChildVisit_Continue;
     if (kind == CXCursor_CallExpr && cursor_is_launch(c)) {
         cursors_t list = cursor_children(c);

@@ -32,6 +32,10 @@ CXCursor cursor_root(CXCursor e);
 /* Returns the function, template or set of overloads that `f` is, also if `f` is a
  * using-declaration of it. */
 CXCursor cursor_used(CXCursor f);
+/* True for a declaration in a system header. */
+bool cursor_is_system(CXCursor declaration);
+/* True for what holds declarations at the top level: a namespace, or `extern "C" { ... }`. */
+bool cursor_is_namespace(CXCursor c);
 /* True if the function or function template is a kernel. */
 bool cursor_is_kernel(CXCursor f);
 /* True if the call is `k<<<...>>>(...)`. */

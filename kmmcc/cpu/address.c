@@ -9,13 +9,6 @@
 #include "clang/cursor.h"
 #include "clang/unit.h"
 
-static enum CXChildVisitResult last_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(CXCursor *)data = c;
-    return CXChildVisit_Continue;
-}
-
 /* Returns the kernel that the expression names below conversions, parentheses and `&`; null if it
  * names none. */
 static CXCursor named_kernel(CXCursor c)
@@ -33,7 +26,7 @@ static CXCursor named_kernel(CXCursor c)
     CXCursor inner = clang_getNullCursor();
     if (kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
         kind == CXCursor_UnaryOperator)
-        clang_visitChildren(c, last_child, &inner);
+        inner = cursor_last_child(c);
     return clang_Cursor_isNull(inner) ? inner : named_kernel(inner);
 }
 
@@ -48,15 +41,14 @@ enum CXChildVisitResult address_edit(CXCursor c, CXCursor parent, CXClientData d
 {
     unit_t *main = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    CXCursor inner = clang_getNullCursor();
     size_t begin, end;
     (void)parent;
-    if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (cursor_is_system(c))
         return CXChildVisit_Continue;
     if ((kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXReinterpretCastExpr) ||
         !is_plain_address(clang_getCursorType(c)))
         return CXChildVisit_Recurse;
-    clang_visitChildren(c, last_child, &inner);
+    const CXCursor inner = cursor_last_child(c);
     unit_t *u = unit_holding(main, c);
     if (!u || clang_Cursor_isNull(inner) || clang_Cursor_isNull(named_kernel(inner)) ||
         !unit_range(u, inner, &begin, &end))

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "clang/cursor.h"
 #include "cpu/program/scan.h"
 
 /* Returns where the `alignas(...)` that begins with token t ends; 0 if t begins none. A declaration
@@ -71,8 +72,7 @@ static enum CXChildVisitResult find_inside(CXCursor c, CXCursor parent, CXClient
     (void)parent;
     if (scan_is_function(kind) && unit_range(in->u, c, &begin, &end))
         in->found |= begin <= in->place && in->place < end;
-    bool opens = kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-                 kind == CXCursor_UnexposedDecl || kind == CXCursor_StructDecl ||
+    bool opens = cursor_is_namespace(c) || kind == CXCursor_StructDecl ||
                  kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate;
     return opens ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }

@@ -13,6 +13,7 @@
 
 #include "clang/cursor.h"
 #include "cpu/program/collectives.h"
+#include "cpu/tree/extent.h"
 #include "cpu/tree/uniformity.h"
 
 bool axis_is_index_type(CXType type)
@@ -24,13 +25,8 @@ bool axis_is_index_type(CXType type)
 
 static bool is_not_negative(const node_t *n)
 {
-    CXEvalResult value = clang_Cursor_Evaluate(n->cursor);
-    const bool is = value && clang_EvalResult_getKind(value) == CXEval_Int &&
-                    clang_EvalResult_getAsLongLong(value) >= 0 &&
-                    clang_EvalResult_getAsLongLong(value) <= INT_MAX;
-    if (value)
-        clang_EvalResult_dispose(value);
-    return is;
+    long long value;
+    return extent_evaluate(n->cursor, &value) && value >= 0 && value <= INT_MAX;
 }
 
 static bool is_launch_index(const node_t *n)
@@ -47,9 +43,7 @@ static bool is_launch_index(const node_t *n)
 static bool may_wrap(const node_t *n)
 {
     const CXType type = clang_getCanonicalType(clang_getCursorType(n->cursor));
-    const enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator
-                                               ? clang_getCursorBinaryOperatorKind(n->cursor)
-                                               : CXBinaryOperator_Invalid;
+    const enum CXBinaryOperatorKind kind = tree_operator(n);
     if (is_launch_index(n) || is_not_negative(n))
         return false;
     if (kind == CXBinaryOperator_Add)

@@ -67,9 +67,7 @@ static enum CXBinaryOperatorKind mirrored(enum CXBinaryOperatorKind kind)
 static void find_bounds(emitter_t *e, const node_t *condition, bool contrary, bounds_t *b)
 {
     const node_t *n = tree_stripped(condition);
-    enum CXBinaryOperatorKind kind = n && n->kind == CXCursor_BinaryOperator
-                                         ? clang_getCursorBinaryOperatorKind(n->cursor)
-                                         : CXBinaryOperator_Invalid;
+    enum CXBinaryOperatorKind kind = n ? tree_operator(n) : CXBinaryOperator_Invalid;
     if (kind == (contrary ? CXBinaryOperator_LOr : CXBinaryOperator_LAnd)) {
         find_bounds(e, n->child, contrary, b);
         find_bounds(e, n->last, contrary, b);

@@ -150,9 +150,7 @@ static bool hoist_choice(emitter_t *e, node_t *n, const node_t *whole)
 
 static bool is_choice(const node_t *n)
 {
-    enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator
-                                         ? clang_getCursorBinaryOperatorKind(n->cursor)
-                                         : CXBinaryOperator_Invalid;
+    enum CXBinaryOperatorKind kind = tree_operator(n);
     if (n->kind != CXCursor_ConditionalOperator && kind != CXBinaryOperator_LAnd &&
         kind != CXBinaryOperator_LOr)
         return false;

@@ -18,10 +18,7 @@
 /* True if the argument names an object, and is no temporary. */
 static bool is_object(const node_t *argument)
 {
-    const node_t *n = argument;
-    while (n->child && !n->child->next &&
-           (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr))
-        n = n->child;
+    const node_t *n = tree_bare(argument);
     return n->kind == CXCursor_DeclRefExpr || n->kind == CXCursor_MemberRefExpr ||
            n->kind == CXCursor_ArraySubscriptExpr ||
            (n->kind == CXCursor_UnaryOperator &&

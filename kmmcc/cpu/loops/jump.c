@@ -19,8 +19,7 @@ static const char *jump_result(const emitter_t *e, const node_t *jump)
     if (!jump->child)
         return "";
     const node_t *value = tree_stripped(jump->child);
-    bool is_list = value->kind == CXCursor_BinaryOperator &&
-                   clang_getCursorBinaryOperatorKind(value->cursor) == CXBinaryOperator_Comma;
+    bool is_list = tree_operator(value) == CXBinaryOperator_Comma;
     if (clang_getCanonicalType(clang_getCursorResultType(e->s->function)).kind == CXType_Void)
         return arena_printf("%s; ", edits_copy_node(e, jump->child));
     return arena_printf(is_list ? "kmm_result.give(kmm_t, (%s)); " : "kmm_result.give(kmm_t, %s); ",

@@ -25,8 +25,7 @@ static bool is_of_block(const emitter_t *e, const node_t *n)
     if (n->kind == CXCursor_DeclStmt)
         return declaration_is_stored(n, STORAGE_UNIFORM) && !n->has_collective;
     const node_t *x = tree_stripped(n);
-    if (x->kind == CXCursor_BinaryOperator &&
-        clang_getCursorBinaryOperatorKind(x->cursor) == CXBinaryOperator_Comma)
+    if (tree_operator(x) == CXBinaryOperator_Comma)
         return is_of_block(e, x->child) && is_of_block(e, x->last);
     return statement_changes_block(e, n);
 }

@@ -16,9 +16,7 @@ const variable_t *memory_variable(const node_t *n)
 {
     n = tree_stripped(n);
     while (n && n->child) {
-        enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator
-                                             ? clang_getCursorBinaryOperatorKind(n->cursor)
-                                             : CXBinaryOperator_Invalid;
+        enum CXBinaryOperatorKind kind = tree_operator(n);
         bool goes_on = n->kind == CXCursor_ArraySubscriptExpr || kind == CXBinaryOperator_Add ||
                        kind == CXBinaryOperator_Sub ||
                        (n->kind == CXCursor_UnaryOperator &&

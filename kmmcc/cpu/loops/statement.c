@@ -126,12 +126,8 @@ bool statement_changes_block(const emitter_t *e, const node_t *n)
 
 void statement_emit_expression(emitter_t *e, node_t *n)
 {
-    node_t *x = n;
-    while (x->child && !x->child->next &&
-           (x->kind == CXCursor_UnexposedExpr || x->kind == CXCursor_ParenExpr))
-        x = x->child;
-    if (x->kind == CXCursor_BinaryOperator &&
-        clang_getCursorBinaryOperatorKind(x->cursor) == CXBinaryOperator_Comma) {
+    const node_t *x = tree_bare(n);
+    if (tree_operator(x) == CXBinaryOperator_Comma) {
         statement_emit_expression(e, x->child);
         statement_emit_expression(e, x->last);
         return;

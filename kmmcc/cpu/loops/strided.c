@@ -61,8 +61,7 @@ static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t
         increment->kind == CXCursor_CompoundAssignOperator &&
         clang_getCursorBinaryOperatorKind(increment->cursor) == CXBinaryOperator_AddAssign &&
         uniformity_of(&e->b, increment->last) == UNIFORM;
-    bool ends = condition->kind == CXCursor_BinaryOperator &&
-                clang_getCursorBinaryOperatorKind(condition->cursor) == CXBinaryOperator_LT &&
+    bool ends = tree_operator(condition) == CXBinaryOperator_LT &&
                 tree_bare(condition->child)->variable == v &&
                 uniformity_of(&e->b, condition->last) == UNIFORM;
     return axis && !strcmp(axis, "x") && counts && ends && !tree_any(p->first, is_jump, n) ? v

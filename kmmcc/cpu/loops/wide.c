@@ -29,8 +29,7 @@ static const char *index_name(const node_t *n)
 
 static bool is_sum(const node_t *n)
 {
-    return n->kind == CXCursor_BinaryOperator &&
-           clang_getCursorBinaryOperatorKind(n->cursor) == CXBinaryOperator_Add &&
+    return tree_operator(n) == CXBinaryOperator_Add &&
            axis_is_index_type(clang_getCursorType(n->cursor));
 }
 
@@ -45,8 +44,7 @@ static bool count_terms(const node_t *n, terms_t *found, bool look)
     const node_t *inner = tree_stripped(n);
     if (is_sum(inner) && axis_is_index_type(clang_getCursorType(n->cursor)))
         return count_terms(inner->child, found, look) && count_terms(inner->last, found, look);
-    bool is_product = inner->kind == CXCursor_BinaryOperator &&
-                      clang_getCursorBinaryOperatorKind(inner->cursor) == CXBinaryOperator_Mul;
+    bool is_product = tree_operator(inner) == CXBinaryOperator_Mul;
     const char *left = is_product ? index_name(inner->child) : "",
                *right = is_product ? index_name(inner->last) : "";
     bool is_block = (!strcmp(left, "blockIdx.x") && !strcmp(right, "blockDim.x")) ||

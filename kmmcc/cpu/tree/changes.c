@@ -58,9 +58,7 @@ static void find_passed(variable_t *v, const node_t *call, const node_t *n)
 static bool outlives_phase(const node_t *address)
 {
     for (const node_t *n = address, *p = n->parent; p; n = p, p = p->parent) {
-        enum CXBinaryOperatorKind kind = p->kind == CXCursor_BinaryOperator
-                                             ? clang_getCursorBinaryOperatorKind(p->cursor)
-                                             : CXBinaryOperator_Invalid;
+        enum CXBinaryOperatorKind kind = tree_operator(p);
         if (p->kind == CXCursor_CallExpr && !may_keep(p, n))
             return false;
         if (p->kind == CXCursor_CallExpr || p->kind == CXCursor_VarDecl ||

@@ -95,8 +95,7 @@ static enum CXChildVisitResult find_launch(CXCursor c, CXCursor parent, CXClient
 {
     search_t *s = data;
     (void)parent;
-    if (clang_isDeclaration(clang_getCursorKind(c)) &&
-        clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (cursor_is_system(c))
         return CXChildVisit_Continue;
     if (clang_getCursorKind(c) != CXCursor_CallExpr || !cursor_is_launch(c))
         return CXChildVisit_Recurse;

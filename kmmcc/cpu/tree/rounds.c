@@ -115,8 +115,7 @@ static const variable_t *begin_of(const parts_t *p, const node_t **initial)
                        : NULL;
         return *initial ? n->child->variable : NULL;
     }
-    if (!n || n->kind != CXCursor_BinaryOperator ||
-        clang_getCursorBinaryOperatorKind(n->cursor) != CXBinaryOperator_Assign)
+    if (!n || tree_operator(n) != CXBinaryOperator_Assign)
         return NULL;
     *initial = n->last;
     return tree_stripped(n->child)->variable;

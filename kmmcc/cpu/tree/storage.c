@@ -63,8 +63,7 @@ static const node_t *changing_statement(body_tree_t *b, const node_t *change, bo
             return NULL;
         return n;
     }
-    while (p && p->kind == CXCursor_BinaryOperator &&
-           clang_getCursorBinaryOperatorKind(p->cursor) == CXBinaryOperator_Comma) {
+    while (p && tree_operator(p) == CXBinaryOperator_Comma) {
         n = p;
         p = p->parent;
     }

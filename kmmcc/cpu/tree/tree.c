@@ -14,6 +14,12 @@ bool tree_fail(body_tree_t *b, const node_t *n, const char *reason)
     return false;
 }
 
+enum CXBinaryOperatorKind tree_operator(const node_t *n)
+{
+    return n->kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(n->cursor)
+                                              : CXBinaryOperator_Invalid;
+}
+
 bool tree_is_loop(const node_t *n)
 {
     return n->kind == CXCursor_ForStmt || n->kind == CXCursor_WhileStmt ||

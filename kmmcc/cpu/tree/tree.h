@@ -87,6 +87,9 @@ typedef struct body_tree {
 
 /* Records why the body cannot be split, unless a reason is recorded already. Returns false. */
 bool tree_fail(body_tree_t *b, const node_t *n, const char *reason);
+/* Returns the operator of a binary operation, which assignments with an operator are not; otherwise
+ * CXBinaryOperator_Invalid. */
+enum CXBinaryOperatorKind tree_operator(const node_t *n);
 /* True for `for`, `while` and `do` loops. */
 bool tree_is_loop(const node_t *n);
 /* Returns the expression in parentheses and implicit conversions. */
