@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether directives make sense: what is wrong is reported where it stands. */
+/* Checks directives, and reports each error at its position. */
 #include "analyze/check.h"
 
 #include <clang-c/Index.h>
@@ -20,7 +20,7 @@
 
 /* ---- declare kernel ---- */
 
-/* Its names are those of the parameters of d->function, in which it is checked. */
+/* The names in a declaration are those of the parameters of d->function, in which it is checked. */
 static void check_declaration(unit_t *u, directive_t *d)
 {
     int errors = diag_error_count();
@@ -62,7 +62,7 @@ static void check_directive(unit_t *u, directive_t *d)
     check_rebase(u, d);
 }
 
-/* What a declaration has wrong is said once, and not at the launches again. */
+/* An error in a declaration is reported once, and not again at its launches. */
 void check_directives(unit_t *u)
 {
     for (unit_t *file = u; file; file = file->next)

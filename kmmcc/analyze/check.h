@@ -5,6 +5,6 @@
 
 #include "clang/unit.h"
 
-void check_directives(unit_t *u); /* checks the directives of all files of the translation unit */
+void check_directives(unit_t *u); /* of all files of the translation unit */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the clauses say of each argument of a launch, against what the code does. */
+/* Compares what the clauses say of each argument of a launch with what the code does. */
 #include "analyze/check_argument.h"
 
 #include <stdbool.h>
@@ -62,7 +62,8 @@ static const char *item_base(const char *argument)
     return argument;
 }
 
-/* What a launch with one axis most often does to an argument, and what is right of most others. */
+/* Proposes `update`: most launches with one axis access an argument so, and it is correct for most
+ * others. */
 static void suggest_access(const unit_t *u, const directive_t *d, const char *argument)
 {
     if (d->axis_count == 1)
@@ -108,7 +109,7 @@ static CXCursor called(const directive_t *d)
     return clang_Cursor_isNull(d->definition) ? d->callee : d->definition;
 }
 
-/* Where the code does what a clause would have to say. */
+/* Adds a note at the code that a clause would have to tell of. */
 static void note_use(const unit_t *u, const uses_t *uses)
 {
     const CXCursor stores[] = {uses->stored, uses->updated, uses->assigned};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clauses say of the arguments of a launch. */
+/* Checks what clauses say of the arguments of a launch. */
 #ifndef KMMCC_ANALYZE_CHECK_ARGUMENT_H
 #define KMMCC_ANALYZE_CHECK_ARGUMENT_H
 
@@ -16,7 +16,8 @@ typedef struct parameter_list {
 parameter_list_t *check_parameters(CXCursor f);
 void check_arguments(unit_t *u, directive_t *d);
 void check_note(const unit_t *u, CXCursor where, const char *text);
-/* The parameter with the number against the items whose base begins with `root`. */
+/* Checks what the function does with its parameter `number` against the items whose base begins
+ * with `root`. */
 void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor root, int number);
 void check_uses(unit_t *u, const directive_t *d);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the axes of a directive make sense. */
+/* Checks the axes of a directive. */
 #include "analyze/check_axis.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether axes make sense. */
+/* Checks the axes of a directive. */
 #ifndef KMMCC_ANALYZE_CHECK_AXIS_H
 #define KMMCC_ANALYZE_CHECK_AXIS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether maps make sense, and blocks of `data` and `task`. */
+/* Checks maps, and the blocks of `data` and `task`. */
 #include "analyze/check_block.h"
 
 #include <clang-c/Index.h>
@@ -20,7 +20,7 @@ typedef struct leave {
     const char *message;
 } leave_t;
 
-/* Whether control leaves the block other than by its end. */
+/* Visitor: reports statements by which control leaves the block other than at its end. */
 static enum CXChildVisitResult find_leave(CXCursor c, CXCursor parent, CXClientData data)
 {
     leave_t inner = *(leave_t *)data;
@@ -45,7 +45,7 @@ static enum CXChildVisitResult find_leave(CXCursor c, CXCursor parent, CXClientD
     return CXChildVisit_Continue;
 }
 
-/* Whether a pointer without a section says enough: where the runtime knows the whole array. */
+/* True if a pointer needs no section, since the runtime knows the whole array there. */
 static bool may_be_bare(const directive_t *d)
 {
     return d->kind == DIRECTIVE_WAIT || d->kind == DIRECTIVE_UPDATE;

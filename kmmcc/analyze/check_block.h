@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether `data` and `task` make sense. */
+/* Checks the directives `data` and `task`. */
 #ifndef KMMCC_ANALYZE_CHECK_BLOCK_H
 #define KMMCC_ANALYZE_CHECK_BLOCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the items of a directive make sense: their bases, shapes and sections. */
+/* Checks the items of a directive: their bases, shapes and sections. */
 #include "analyze/check_item.h"
 
 #include <stdbool.h>

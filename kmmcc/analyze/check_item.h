@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether items make sense. */
+/* Checks the items of a directive. */
 #ifndef KMMCC_ANALYZE_CHECK_ITEM_H
 #define KMMCC_ANALYZE_CHECK_ITEM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether chunks that are written overlap. */
+/* Checks that chunks do not write the same elements. */
 #include "analyze/check_overlap.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether rebase tells a function its part of every axis. */
+/* Checks that rebase tells a function its part of every axis. */
 #include "analyze/check_rebase.h"
 
 #include <clang-c/Index.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether rebase makes sense. */
+/* Checks the rebase clause. */
 #ifndef KMMCC_ANALYZE_CHECK_REBASE_H
 #define KMMCC_ANALYZE_CHECK_REBASE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether expressions of clauses are integers that can be computed anywhere. */
+/* Checks that expressions of clauses are integers that can be computed anywhere. */
 #include "analyze/check_scalar.h"
 
 #include <clang-c/Index.h>
@@ -100,7 +100,6 @@ void check_scalars(unit_t *u, directive_t *d)
     for (int k = 0; k < d->shape_count; k++)
         for (int i = 0; i < d->shape[k].dims; i++)
             check_scalar(u, d, d->shape[k].extent[i]);
-    check_scalar(u, d, d->ordinal);
     for (int k = 0; k < d->setting_count; k++)
         check_scalar(u, d, d->setting[k].value);
     if (d->condition)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether expressions of clauses are integers. */
+/* Checks that expressions of clauses are integers. */
 #ifndef KMMCC_ANALYZE_CHECK_SCALAR_H
 #define KMMCC_ANALYZE_CHECK_SCALAR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections as affine functions of the axes. */
+/* Reads sections as affine functions of the axes, and checks them. */
 #include "analyze/check_section.h"
 
 #include <string.h>

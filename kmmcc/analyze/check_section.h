@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections as affine functions of the axes. */
+/* Reads sections as affine functions of the axes, and checks them. */
 #ifndef KMMCC_ANALYZE_CHECK_SECTION_H
 #define KMMCC_ANALYZE_CHECK_SECTION_H
 

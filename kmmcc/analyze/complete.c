@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pragma of a launch, completed by what is declared or inferred of its kernel. */
+/* Completes the pragma of a launch by what is declared or inferred of its kernel. */
 #include "analyze/complete.h"
 
 #include <string.h>

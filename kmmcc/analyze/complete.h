@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pragma of a launch, completed. */
+/* Completes the pragma of a launch by a declaration. */
 #ifndef KMMCC_ANALYZE_COMPLETE_H
 #define KMMCC_ANALYZE_COMPLETE_H
 
@@ -11,19 +11,20 @@
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
-/* Whether some item of the launch names the argument. */
+/* True if some item of the launch names the argument. */
 bool complete_covers(const directive_t *d, CXCursor argument);
-/* Adds to the launch's pragma what it leaves to the declaration; false: an error was reported. */
+/* Adds to the launch's pragma what it leaves to the declaration. False after an error was
+ * reported. */
 bool complete_add(unit_t *u, directive_t *d, const declaration_t *n);
 
-/* Text to add to a file of the program, before it is parsed again. */
+/* A text to insert into a file of the program before the file is parsed again. */
 typedef struct insertion {
     struct insertion *next;
     size_t at;
     const char *text;
 } insertion_t;
 
-/* Whether the argument is written as a null pointer. */
+/* True if the argument's text is a null pointer. */
 bool complete_is_null(const char *text);
 
 #endif

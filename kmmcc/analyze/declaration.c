@@ -30,8 +30,7 @@ static enum CXChildVisitResult find_nearest(CXCursor c, CXCursor parent, CXClien
     size_t begin, end;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-        kind == CXCursor_UnexposedDecl)
+    if (cursor_is_namespace(c))
         return CXChildVisit_Recurse;
     bool function = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate;
     if (function && unit_range(n->u, c, &begin, &end) && begin >= n->after && begin < n->begin) {
@@ -41,7 +40,7 @@ static enum CXChildVisitResult find_nearest(CXCursor c, CXCursor parent, CXClien
     return CXChildVisit_Continue;
 }
 
-/* Whether what stands between the pragma and the function can be the beginning of the function's
+/* True if what stands between the pragma and the function can be the beginning of the function's
  * declaration. */
 static bool is_adjacent(const source_t *s, size_t from, size_t to)
 {

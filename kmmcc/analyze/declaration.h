@@ -18,18 +18,19 @@ typedef struct declaration {
     struct declaration *next;
     unit_t *u;         /* of the pragma */
     directive_t *d;    /* axes, shapes and items */
-    const source_t *s; /* of d when it is no pragma of the unit; NULL */
+    const source_t *s; /* the text of d if d is no pragma of the unit; otherwise NULL */
     CXCursor kernel;
     CXCursor parameter[MAX_PARAMETERS];
     const char *name[MAX_PARAMETERS], *template_name[MAX_PARAMETERS];
     int count, template_count;
 } declaration_t;
 
-/* A declaration with the names of the kernel's parameters. */
+/* Returns a new declaration of the kernel, with the names of its parameters. */
 declaration_t *declaration_of_kernel(unit_t *u, directive_t *d, CXCursor kernel);
-/* Finds the kernels of all declarations, and says where there is none. */
+/* Finds the kernels of all declarations; reports declarations without one. Returns the list of the
+ * others. */
 declaration_t *declaration_bind_all(unit_t *u);
-/* The declaration of the kernel; NULL: there is none. */
+/* Returns the declaration of the kernel; NULL if there is none. */
 declaration_t *declaration_find(declaration_t *list, CXCursor kernel);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `declare kernel`: what a declaration says in the names of the kernel's parameters is added to the
- * pragmas of its launches, in the words of each launch. So later stages see nothing but complete
- * launches.
+ * Completes launches by declarations. A declaration says what a kernel accesses in the names of its
+ * parameters. That is added to the pragmas of its launches in the words of each launch, so later
+ * stages see only complete launches.
  */
 #include "analyze/declare.h"
 
@@ -27,7 +27,7 @@ static bool leaves_to_declaration(const directive_t *d)
     return d->item_count == 0;
 }
 
-/* Which pointers nothing is said of. */
+/* Sets `wanted` for the pointers of which the pragma says nothing. False if there are none. */
 static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration_t *n, bool *wanted)
 {
     bool any = false;
@@ -43,7 +43,7 @@ static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration
     return any;
 }
 
-/* Whether the kernel's code has the size of the grid. */
+/* True if the kernel's code uses gridDim, or is not seen. */
 static bool mentions_grid(unit_t *main, CXCursor definition)
 {
     size_t begin, end;
@@ -92,7 +92,7 @@ static void complete_launch(unit_t *u, directive_t *d, declaration_t *list)
     d->declared_order = n->d->order;
 }
 
-/* Offsets of the #include lines behind the place. */
+/* The offsets of the #include lines behind the place. */
 static void move_includes(include_file_t *f, size_t at, size_t by)
 {
     for (int k = 0; k < f->include_count; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completes the pragmas of launches by declarations, written or inferred. */
+/* Completes the pragmas of launches by declarations, which are written or inferred. */
 #ifndef KMMCC_ANALYZE_DECLARE_H
 #define KMMCC_ANALYZE_DECLARE_H
 
@@ -7,8 +7,8 @@
 
 #include "clang/unit.h"
 
-/* Adds to the pragmas of launches what `declare kernel` says; true if the units have to be parsed
- * and bound again: then the messages from `first` on are taken back. */
+/* Adds to the pragmas of launches what their kernels' declarations say. True if the units must be
+ * parsed and bound again; the messages from number `first` on are then taken back. */
 bool declare_complete(unit_t *u, int first);
 
 #endif

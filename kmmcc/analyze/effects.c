@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an expression has side effects, so that it cannot be repeated. */
+/* Finds out if an expression has side effects. One with side effects cannot be repeated. */
 #include "analyze/effects.h"
 
 #include <stddef.h>
@@ -14,7 +14,7 @@ typedef struct effects {
 
 static bool function_has_effects(CXCursor f, int depth);
 
-/* Whether the operand is a plain variable of the function in which it is changed. */
+/* True if the operand is a plain variable of the function in which it is changed. */
 static bool is_own_variable(CXCursor operand)
 {
     if (clang_getCursorKind(operand) != CXCursor_DeclRefExpr)
@@ -65,8 +65,8 @@ static bool has_effects(CXCursor c, int depth)
     return e.found;
 }
 
-/* A function has none if it is known to have none, or if its body is seen and changes nothing but
- * its own variables. */
+/* A function has no side effects if it is known, or if its body is seen and changes only its own
+ * variables. */
 static bool function_has_effects(CXCursor f, int depth)
 {
     static const char *const known[] = {"min", "max", "abs", "labs", "llabs"};

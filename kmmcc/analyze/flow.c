@@ -77,7 +77,8 @@ static effect_t end(carried_t *carried, effect_t effect)
     return effect;
 }
 
-/* Where a whole expression ends whose value may be the element itself. */
+/* True if the place takes an element itself, and not its value: a return, or the initializer of a
+ * reference. */
 static bool takes_elements(const place_t *p)
 {
     enum CXCursorKind kind = p ? clang_getCursorKind(p->cursor) : CXCursor_InvalidFile;
@@ -266,7 +267,7 @@ static bool holds_references(CXType type)
     return found || flow_is_reference(type) || type_is_dependent(type);
 }
 
-/* Whether a list in braces initializes what copies an element's value. */
+/* True if a list in braces initializes something that copies an element's value. */
 static bool copies_elements(const place_t *list, CXType element)
 {
     while (list && clang_getCursorKind(list->cursor) == CXCursor_InitListExpr)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an expression passes on an address, or an element of memory. */
+/* Follows an address, or an element of memory, through expressions. */
 #ifndef KMMCC_ANALYZE_FLOW_H
 #define KMMCC_ANALYZE_FLOW_H
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-/* What the value of an expression is, of the memory that is followed. */
+/* What an expression carries of the memory that is followed. */
 typedef enum carried {
     CARRIES_NOTHING,
     CARRIES_ADDRESS, /* a pointer into it */
@@ -14,7 +14,7 @@ typedef enum carried {
     CARRIES_METHOD   /* a member function of an element */
 } carried_t;
 
-/* What happens to what a child carries, in its parent. */
+/* What a parent expression does with what its child carries. */
 typedef enum effect {
     EFFECT_NONE,     /* it is dropped, or passed on */
     EFFECT_READ,     /* the element is read */
@@ -32,17 +32,18 @@ typedef struct place {
     struct visit *visit;
     const struct place *up;
     CXCursor cursor;
-    int number, children; /* which child of `up` it is; how many of its own were visited */
+    int number;   /* its index among the children of `up` */
+    int children; /* how many of its own children have been visited */
 } place_t;
 
-/* What the parent of the place does with what the place carries; *carried: what the parent carries
- * then. */
+/* Returns what the parent of `at` does with what `at` carries. *carried becomes what the parent
+ * carries. */
 effect_t flow_step(const place_t *at, carried_t *carried);
-/* Whether two cursors are of the same text. */
+/* True if two cursors are of the same text. */
 bool flow_same_place(CXCursor a, CXCursor b);
-/* Below parentheses and conversions. */
+/* Returns the operand in parentheses and conversions. */
 CXCursor flow_operand(CXCursor c);
-/* Whether memory of the type cannot change without a cast. */
+/* True if memory of the type cannot be changed without a cast. */
 bool flow_is_constant(CXType type);
 bool flow_is_reference(CXType type);
 bool flow_is_pointer(CXType type);

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "clang/cursor.h"
 
-/* Whether the text of a bound has the value that the kernel compares with, in 64 bits. */
+/* True if the text of a bound, computed in 64 bits, has the value that the kernel compares with. */
 static bool is_plain(const char *text)
 {
     for (const char *c = text; *c; c++)
@@ -59,7 +59,7 @@ static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, const cha
     return true;
 }
 
-/* Whether a statement may access memory, or leave. */
+/* What a statement may do: access memory, or leave. */
 typedef struct does {
     bool access, leave;
 } does_t;
@@ -89,11 +89,12 @@ static does_t does_of(CXCursor c)
     return does;
 }
 
-/* What a condition says: nothing of an index, that it is in a range and more, or just that. */
+/* What a condition tells: nothing of an index; that an index is in a range, and more; or only
+ * that. */
 typedef enum guard { GUARD_NONE, GUARD_PART, GUARD_WHOLE } guard_t;
 
-/* Several comparisons, joined by `&&`, or by `||` when they leave. What is accessed must stand
- * behind those of indices. */
+/* Reads comparisons that are joined by `&&`, or by `||` if they leave. Those of indices must come
+ * before accesses. */
 static guard_t read_comparisons(infer_t *f, CXCursor c, bool leaves, const char **range)
 {
     CXCursor inner = index_operand(c);

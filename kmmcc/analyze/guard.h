@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the range to which a kernel's comparisons limit its indices. */
+/* Finds guards: comparisons of an index that limit a kernel's accesses to a range. */
 #ifndef KMMCC_ANALYZE_GUARD_H
 #define KMMCC_ANALYZE_GUARD_H
 
@@ -7,9 +7,9 @@
 
 #include "analyze/index.h"
 
-/* The statements that all threads of the range run: those of the body, or of an
- * `if (index < n) { ... }` that is the whole body. Nothing before the comparisons accesses memory,
- * so the range holds for all accesses. */
+/* The straight statements: those that all threads of the range run. They are the statements of the
+ * body, or of an `if (index < n) { ... }` that is the whole body. No statement before the
+ * comparisons accesses memory, so the range is that of all accesses. */
 typedef struct statements {
     CXCursor at[256];
     int count;

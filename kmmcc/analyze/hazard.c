@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel, or a function that it calls, does that its chunks cannot do. */
+/* Finds what a kernel, or a function that it calls, does and its chunks cannot do. */
 #include "analyze/hazard.h"
 
 #include <stddef.h>
@@ -177,7 +177,7 @@ static void visit_step(walk_t *w, CXCursor c, const cursors_t *operands)
 
 static void walk_function(walk_t *w, CXCursor f);
 
-/* Whether the function is one of the device whose body another file of the program has. */
+/* True if the function is one of the device whose body another file of the program has. */
 static bool is_elsewhere(CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f);
@@ -317,7 +317,7 @@ static const char *qualified_name(CXCursor c)
     return name;
 }
 
-/* Whether kernels of other files may change the variable. */
+/* True if kernels of other files may change the variable. */
 static bool is_changed_elsewhere(const unit_t *u, CXCursor variable)
 {
     return u->main->options->relocatable &&

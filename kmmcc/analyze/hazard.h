@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what a kernel does that is not possible if its launch is split into chunks. */
+/* Finds hazards: what a kernel cannot do if its launch is split into chunks. */
 #ifndef KMMCC_ANALYZE_HAZARD_H
 #define KMMCC_ANALYZE_HAZARD_H
 
@@ -9,8 +9,8 @@
 #include "base/list.h"
 #include "clang/unit.h"
 
-/* For each hazard, the first place in a kernel, or in a function that it calls, that has it;
- * null: there is none. */
+/* For each hazard, the first cursor with it in a kernel or in a function that the kernel calls;
+ * null if there is none. */
 typedef struct hazards {
     CXCursor wait;      /* waits in an idle loop for what other threads store */
     CXCursor launch;    /* launches a kernel */
@@ -21,11 +21,11 @@ typedef struct hazards {
     const char *texture_name, *symbol_name, *elsewhere_name;
 } hazards_t;
 hazards_t hazards_of(CXCursor kernel);
-/* Whether the kernel cannot be cloned because it calls functions that another file defines: they
- * may read blockIdx or gridDim. */
+/* True if the kernel cannot be cloned since it calls functions that another file defines. These may
+ * read blockIdx or gridDim. */
 bool hazard_calls_elsewhere(const unit_t *u, const hazards_t *h);
-/* The __device__ variables that the kernel uses and other kernels of the translation unit change.
- */
+/* Adds the names of the __device__ variables that the kernel uses and other kernels of the
+ * translation unit change. */
 void hazard_shared_symbols(const unit_t *u, CXCursor kernel, list_t *names);
 
 #endif

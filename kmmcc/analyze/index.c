@@ -112,7 +112,7 @@ static index_t product_of(index_t a, index_t b)
 
 /* ---- Cursors ---- */
 
-/* Whether values of the integer type are those of an index: no bits are cut off. */
+/* True if the integer type holds every value of an index, with no bits cut off. */
 static bool is_wide(CXType type)
 {
     return type_is_integer(type) && clang_Type_getSizeOf(clang_getCanonicalType(type)) >= 4;
@@ -148,7 +148,7 @@ typedef struct changes {
     bool found;
 } changes_t;
 
-/* Whether the parent of a mention takes the variable's value, and not the variable. */
+/* True if the parent of a mention uses the variable's value, and not the variable itself. */
 static bool takes_value(CXCursor mention, CXCursor parent)
 {
     CXType type = clang_getCanonicalType(clang_getCursorType(parent));
@@ -174,7 +174,7 @@ static bool takes_value(CXCursor mention, CXCursor parent)
     }
 }
 
-/* Whether a variable may change: something else than its value is used. */
+/* Visitor: sets found if the variable may change, since more than its value is used. */
 static enum CXChildVisitResult find_change(CXCursor c, CXCursor parent, CXClientData data)
 {
     changes_t *x = data;
@@ -226,7 +226,7 @@ static bool built_in(const char *text, index_t *v)
     return false;
 }
 
-/* Whether the expression begins with a variable of the kernel's own, whatever it is called. */
+/* True if the expression begins with a variable of the kernel, whatever its name. */
 static bool is_local(CXCursor c)
 {
     CXCursor root = cursor_root(c);

@@ -9,10 +9,10 @@
 #include "analyze/declaration.h"
 #include "clang/unit.h"
 
-/* Whose the range of the launch will be. */
+/* Where the launch's range comes from: the kernel's code, or the pragma. */
 typedef enum range { RANGE_INFERRED, RANGE_GIVEN } range_t;
-/* What the kernel's code shows of the wanted parameters; NULL: nothing. `instance`: the kernel, or
- * the instance of a template that is launched. */
+/* Returns the accesses of the `wanted` parameters as the kernel's code shows them; NULL if it shows
+ * none. `instance` is the kernel, or the instance of a template that is launched. */
 declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a reduction has a meaning for the elements it names: C, CUDA and C++ types as those of
- * kmm/launch.h. */
+/* Checks that a reduction has a meaning for its elements, and maps C, CUDA and C++ types to those
+ * of kmm/launch.h. */
 #include "analyze/reduce.h"
 
 #include <stdbool.h>
@@ -125,8 +125,8 @@ static bool is_index(CXCursor field)
            r.type == KMM_UINT64;
 }
 
-/* Which field is the index: the integer of 32 or 64 bits; if both are, the one that is called so,
- * or the second. */
+/* Returns the field that is the index: the integer of 32 or 64 bits. If both fields are, it is the
+ * one with such a name, or else the second. -1 if none is. */
 static int index_field(const fields_t *f)
 {
     static const char *const names[] = {"index", "idx", "i", "key", NULL};
@@ -164,7 +164,7 @@ static bool pair_type(CXType type, reduced_t *out)
 
 /* ---- The check ---- */
 
-/* What the item's innermost arrays hold, as the program wrote it. */
+/* Returns the type of the elements of the item's innermost arrays, as the program wrote it. */
 static CXType written_element(CXType type)
 {
     for (;;) {

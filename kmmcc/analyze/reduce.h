@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be reduced. */
+/* Checks that the elements of a reduction can be reduced. */
 #ifndef KMMCC_ANALYZE_REDUCE_H
 #define KMMCC_ANALYZE_REDUCE_H
 
@@ -8,7 +8,7 @@
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
-/* Fills item->reduced from the type of its base; says what cannot be reduced. */
+/* Sets item->reduced from the type of the item's base. Reports types that cannot be reduced. */
 void reduce_check(unit_t *u, item_t *item, CXType base);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What messages propose to write. */
+/* Proposals that follow an error or a warning. */
 #include "analyze/suggest.h"
 
 #include <stddef.h>

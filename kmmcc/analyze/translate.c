@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a declaration says in the names of the kernel's parameters, in the words of a launch. */
+/* Translates a declaration, which uses the names of the kernel's parameters, into the words of a
+ * launch. */
 #include "analyze/translate.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ const char *translate_argument_text(const completion_t *c, int number)
     return source_words(c->u->source, begin, end);
 }
 
-/* Whether the text is one name, with members: it needs no parentheses. */
+/* True if the text is a name with members, or without; it needs no parentheses. */
 static bool is_path(const char *text)
 {
     source_t *s = source_from("", text, strlen(text));
@@ -62,7 +63,7 @@ static bool is_class(CXType type)
     return kind == CXType_Record || kind == CXType_Enum;
 }
 
-/* The type of what is written, before what it is converted to. */
+/* Returns the type of the expression as it is written, before conversions. */
 static CXType written_type(const unit_t *u, CXCursor c)
 {
     size_t begin, end, a, b;
@@ -83,8 +84,8 @@ static CXType written_type(const unit_t *u, CXCursor c)
     }
 }
 
-/* The type to which the launch converts the argument, where that changes what a clause would make
- * of it; NULL: none. */
+/* Returns the type to which the launch converts the argument; NULL if the conversion makes no
+ * difference in a clause. */
 static const char *conversion_of(const completion_t *c, int number)
 {
     CXType function = c->d->callee_type;
@@ -108,7 +109,7 @@ static const char *conversion_of(const completion_t *c, int number)
     return narrows || other ? clang_text(clang_getTypeSpelling(to)) : NULL;
 }
 
-/* Whether a negative argument becomes a number that is greater than any index. */
+/* True if a negative argument becomes a number that is greater than any index. */
 static bool becomes_great(const completion_t *c, int number)
 {
     CXType function = c->d->callee_type;
@@ -154,7 +155,7 @@ static const char *argument_as_operand(completion_t *c, int number)
                : arena_printf("(%s)", text);
 }
 
-/* The template's argument as the launch writes it; NULL when it writes none. */
+/* Returns the template's argument as the launch writes it; NULL if the launch writes none. */
 static const char *written_template_argument(const completion_t *c, int number)
 {
     lexer_t l = lexer_at(c->u->source, c->d->name_after, c->d->template_end);
@@ -174,8 +175,8 @@ static const char *written_template_argument(const completion_t *c, int number)
     return NULL;
 }
 
-/* The value or the type that the launch gives the template's parameter; NULL when it is not known
- * here. */
+/* Returns the value or type of the template's parameter at the launch; NULL if it is not known
+ * there. */
 static const char *template_argument(const completion_t *c, int number)
 {
     CXCursor f = c->d->target_count == 1 ? c->d->target[0].instance : clang_getNullCursor();
@@ -191,7 +192,7 @@ static const char *template_argument(const completion_t *c, int number)
     }
 }
 
-/* What the name in a declared clause is at the launch. */
+/* Returns the text at the launch for a name in a declared clause. */
 static const char *translate(completion_t *c, const char *name)
 {
     for (int k = 0; c->in_section && k < c->n->d->axis_count; k++)

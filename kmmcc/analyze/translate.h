@@ -13,24 +13,25 @@
 #include "kmm/launch.h"
 #include "pragma/directive.h"
 
-/* A declaration, or what was inferred, against one launch. */
+/* A declaration, written or inferred, and the launch that it completes. */
 typedef struct completion {
     unit_t *u;
     directive_t *d;
     const declaration_t *n;
     const source_t *s;              /* of the declaration */
-    const char *axis[KMM_MAX_AXES]; /* what each declared axis is called at the launch */
+    const char *axis[KMM_MAX_AXES]; /* the name of each declared axis at the launch */
     bool in_section, in_range, failed;
 } completion_t;
-/* Null when it is not written, as in an array that cudaLaunchKernel is given. */
+/* Returns the argument of the launch. It is null if the launch does not write it: cudaLaunchKernel
+ * takes an array of arguments. */
 CXCursor translate_argument(const directive_t *d, int number);
-/* The text of the argument; NULL when it is not written at the launch. */
+/* Returns the argument's text; NULL if the launch does not write the argument. */
 const char *translate_argument_text(const completion_t *c, int number);
 bool translate_has_name(const char *text, const char *name);
 void translate_fail(completion_t *c, const char *message);
 
 bool translate_is_word(const source_t *s, size_t begin, size_t end);
-/* The words of the declaration from `begin` to `end`, on one line. */
+/* Returns [begin, end) of the declaration as an expression of the launch, on one line. */
 const char *translate_expression(completion_t *c, size_t begin, size_t end);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the code of a kernel or function does with what its pointers point to. Every mention of a
- * parameter, and of the local variables that hold it, is followed upwards through the expression in
- * which it stands, and into the functions that get it. What is not known to read is not taken for
- * reading.
+ * Finds what the code of a kernel or function does with the memory that its pointers point to. Each
+ * mention of a parameter, and of the local variables that hold it, is followed upwards through the
+ * expression around it, and into the functions that get it. Nothing counts as reading unless it is
+ * known to read.
  */
 #include "analyze/uses.h"
 
@@ -51,7 +51,8 @@ static void note_escape(visit_t *v, CXCursor c)
     note(&v->uses.escaped, c);
 }
 
-/* What goes where it is not followed. A pointer to const may go: what gets it only reads. */
+/* Notes that an address or element goes where it is not followed. A pointer to const is only
+ * passed, since its holder only reads; all else escapes. */
 static void lose(visit_t *v, const place_t *at, carried_t carried)
 {
     CXType type = clang_getCursorType(at->cursor);
@@ -79,7 +80,8 @@ static void follow_variable(visit_t *v, CXCursor variable, bool reference, bool 
 
 /* ---- Calls ---- */
 
-/* The first argument of a member operator is its object: -1. -2: the place is no argument. */
+/* Returns the number of the argument that the place is; -1 for the object of a member operator, -2
+ * if it is no argument. */
 static int argument_number(const place_t *at, CXCursor f)
 {
     CXCursor call = at->up->cursor;
@@ -101,7 +103,7 @@ static bool is_atomic(const char *name)
     return !strncmp(name, "atomic", 6) || !strncmp(name, "__nv_atomic_", 12);
 }
 
-/* What other threads have added is in what it returns. */
+/* True for atomic additions. Their result tells what other threads have added. */
 static bool is_addition(const char *name)
 {
     return !strncmp(name, "atomicAdd", 9) || !strncmp(name, "atomicSub", 9) ||
@@ -177,7 +179,7 @@ static bool is_changing_operator(CXCursor f)
            strcmp(name, "operator>=");
 }
 
-/* What a called function does becomes what the call does. */
+/* Adds what a called function does to the uses, at the call. */
 static void take_over(visit_t *v, CXCursor call, CXCursor f, int number, const visit_t *inside)
 {
     const uses_t *u = &inside->uses;
@@ -194,7 +196,7 @@ static void take_over(visit_t *v, CXCursor call, CXCursor f, int number, const v
         note_escape(v, call);
 }
 
-/* Whether the compiler makes the member function. */
+/* True if the compiler makes the member function. */
 static bool is_implicit(CXCursor f)
 {
     CXCursor class = clang_getCursorSemanticParent(f);
@@ -209,7 +211,7 @@ static void assign(visit_t *v, CXCursor call, CXCursor f)
          call);
 }
 
-/* Whether a function that is not seen only reads, by the types of its parameters. */
+/* True if a function that is not seen only reads, by the types of its parameters. */
 static bool promises_const(CXCursor f, CXType parameter, int number)
 {
     if (number < 0)
@@ -218,7 +220,7 @@ static bool promises_const(CXCursor f, CXType parameter, int number)
            flow_is_constant(clang_getPointeeType(clang_getCanonicalType(parameter)));
 }
 
-/* What carries on behind the call. */
+/* Returns what the call's result carries. */
 static carried_t returned(CXCursor f, const visit_t *inside, bool seen)
 {
     CXType result = clang_getCanonicalType(clang_getResultType(clang_getCursorType(f)));
@@ -377,7 +379,7 @@ static void climb(visit_t *v, const place_t *at, carried_t carried, bool direct)
     }
 }
 
-/* Whether a member is one of `this`, which is not written. */
+/* True if a member is one of an implicit `this`. */
 static bool is_own_member(CXCursor c)
 {
     cursors_t list = cursor_children(c);
@@ -424,7 +426,7 @@ static void visit_cast(visit_t *v, CXCursor c)
         note(&v->cast, c);
 }
 
-/* What it captures is not all seen. */
+/* Notes an escape, since not all that a lambda captures is seen. */
 static void visit_lambda(visit_t *v, CXCursor c)
 {
     CXType type = v->count ? clang_getCursorType(v->followed[0].variable) : (CXType){0};

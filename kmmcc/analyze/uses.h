@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds how a function uses its pointer parameters. */
+/* Finds how a function uses what its pointer parameters point to. */
 #ifndef KMMCC_ANALYZE_USES_H
 #define KMMCC_ANALYZE_USES_H
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-/* What a function's code does with what a parameter points to. A null cursor: nowhere. What is in
- * none of stored, updated, assigned and escaped is proven to be only read. */
+/* What a function's code does with the memory that a parameter points to. Each cursor is the first
+ * place that does so, or null. Memory that is not stored, updated, assigned or escaped is proven to
+ * be only read. */
 typedef struct uses {
-    CXCursor stored;   /* stores */
-    CXCursor updated;  /* stores depending on what was there */
-    CXCursor assigned; /* calls an operator= of the program, which may store all or a part */
-    CXCursor escaped;  /* does what is not known to only read */
-    CXCursor result;   /* uses what an atomic addition returns */
-    bool accessed;     /* false: the code never looks at what the parameter points to */
+    CXCursor stored;   /* it is stored to */
+    CXCursor updated;  /* it is stored to, and the value depends on the old one */
+    CXCursor assigned; /* an operator= of the program is called, which may store all or a part */
+    CXCursor escaped;  /* something is done that is not known to only read */
+    CXCursor result;   /* the result of an atomic addition is used */
+    bool accessed;     /* false: the code never uses the memory */
 } uses_t;
-/* Of the parameter with the number. `function`: the function, or the instance of a template that is
- * called. False: its code is not seen. */
+/* Finds the uses of the parameter `number` of a function, or of the instance of a template that is
+ * called. False if the function's code is not seen. */
 bool uses_find(CXCursor function, int number, uses_t *out);
-/* The parameter in the code that uses_find looks at; null: that is not seen. */
+/* Returns the parameter in the code that uses_find reads; null if that is not seen. */
 CXCursor uses_parameter(CXCursor function, int number);
 bool uses_only_reads(const uses_t *uses);
-/* Whether a value of the type is a pointer to data, or has one among its fields and elements. */
+/* True if a value of the type is a pointer to data, or has one among its fields and elements. */
 bool uses_holds_pointers(CXType type);
 
 #endif

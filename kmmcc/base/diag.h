@@ -9,22 +9,22 @@
 #include "base/source.h"
 
 typedef enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } severity_t;
-/* A message about [begin, end) of the source: file, line and column, the line, and below it a caret
- * at `begin` and underlines up to `end`. A note belongs to the message before it. The text of a
- * warning ends with its name, as in " [-Wkmm-whole]", by which the command line turns it off or
- * into an error. */
+/* Adds a message about [begin, end) of the source. It shows file, line and column, the line, and
+ * below it a caret at `begin` and underlines up to `end`. A note belongs to the message before it.
+ * The text of a warning ends with its name, as in " [-Wkmm-whole]", by which the command line turns
+ * it off or into an error. */
 void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, const char *format,
              ...) __attribute__((format(printf, 5, 6)));
-/* A message about no place. */
+/* Adds a message without a position. */
 void diag_plain(severity_t severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A proposal of the message or note before it: `text` in place of [begin, end) of its file. The
- * proposal is shown below the caret when it is on the caret's line. All proposals of one message
- * belong together. */
+/* Adds a proposal to the message or note before: `text` in place of [begin, end) of its file. A
+ * proposal on the caret's line is shown below the caret. All proposals of one message belong
+ * together. */
 void diag_fix(size_t begin, size_t end, const char *text);
 void diag_parseable_fixes(bool on); /* -fdiagnostics-parseable-fixits */
 void diag_warnings_list(void);      /* on stdout */
 int diag_error_count(void);
-/* The number of messages since the last flush. */
+/* Returns the number of messages since the last flush. */
 int diag_count(void);
 /* Takes back the messages numbered [first, last) since the last flush. */
 void diag_retract(int first, int last);

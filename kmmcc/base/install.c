@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the files that are installed with kmmcc lie. */
+/* Finds the files that are installed with kmmcc. */
 #include "base/install.h"
 
 #include <limits.h>

@@ -3,8 +3,8 @@
 #ifndef KMMCC_BASE_INSTALL_H
 #define KMMCC_BASE_INSTALL_H
 
-/* The path of `what` ("include/kmm/host", "lib" ...) below the folder in which kmmcc is installed,
- * which is found from the running program. */
+/* Returns the path of `what` ("include/kmm/host", "lib" ...) in the folder in which kmmcc is
+ * installed. The folder is found from the running program. */
 const char *install_path(const char *what);
 
 #endif

@@ -16,7 +16,7 @@ typedef enum action {
     ACTION_LINK_FLAGS
 } action_t;
 
-/* What an argument of the real compiler is, when a command line is taken apart. */
+/* What an argument on the command line is for. */
 typedef enum role {
     ROLE_OPTION,  /* for compiling and linking alike, and everything unknown */
     ROLE_COMPILE, /* only for compiling: -I, -D ... */
@@ -77,7 +77,7 @@ typedef struct options {
     bool dry_run, verbose, debug_info;
 } options_t;
 
-/* Whether files of the language have kernels. */
+/* True if files of the language have kernels. */
 static inline bool is_device_lang(lang_t lang)
 {
     return lang == LANG_CUDA || lang == LANG_HIP;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a path. */
+/* Splits paths into folder and name. */
 #include "base/path.h"
 
 #include <stddef.h>

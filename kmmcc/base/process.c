@@ -24,7 +24,7 @@ extern char **environ;
 
 enum { MAX_FILES = 4096 };
 
-/* What the signal handler reads: entries are complete before the count includes them. */
+/* Read by the signal handler. An entry is complete before the count includes it. */
 static const char *files[MAX_FILES]; /* files and, before their contents, folders */
 static volatile sig_atomic_t file_count;
 static volatile sig_atomic_t child;  /* 0: none runs */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A source file in memory, and the places in it: offsets, lines and columns. */
+/* A source file in memory; its offsets, lines and columns. */
 #ifndef KMMCC_BASE_SOURCE_H
 #define KMMCC_BASE_SOURCE_H
 
@@ -21,10 +21,10 @@ source_t *source_read(const char *path); /* NULL: errno says why */
 source_t *source_from(const char *path, const char *text, size_t length);
 void source_place(const source_t *s, size_t offset, unsigned *line, unsigned *column); /* 1-based */
 unsigned source_line(const source_t *s, size_t offset);                                /* 1-based */
-/* Whether only white space stands before the place on its line. */
+/* True if only white space is before the offset on its line. */
 bool source_begins_line(const source_t *s, size_t offset);
-/* The #line directive that names the line of the source, without a newline: with the number and
- * name that the source's own #line directives give it. */
+/* Returns the #line directive for a line of the source, without a newline. It has the number and
+ * name that the source's own #line directives give to the line. */
 char *source_line_marker(const source_t *s, unsigned line);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in the arena that grows, and questions about strings. */
+/* Growing text in the arena, and questions about strings. */
 #ifndef KMMCC_BASE_TEXT_H
 #define KMMCC_BASE_TEXT_H
 
@@ -13,9 +13,9 @@ typedef struct text {
 void text_add(text_t *t, const char *s, size_t length);
 void text_printf(text_t *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text as a C string literal. */
+/* Returns the text as a C string literal. */
 char *text_quoted(const char *text);
-/* Whether the name is in the list, which ends with NULL. */
+/* True if the name is in the list, which ends with NULL. */
 bool text_is_one_of(const char *name, const char *const *list);
 
 #endif

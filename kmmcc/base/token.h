@@ -21,7 +21,7 @@ typedef struct token {
     token_kind_t kind;
     size_t begin, end;
 } token_t;
-/* quoted: the text is that of a string literal, in which quotes are written \". */
+/* quoted: the text is that of a string literal, in which quotes are written as \". */
 typedef struct lexer {
     const source_t *s;
     size_t at, end;
@@ -29,17 +29,18 @@ typedef struct lexer {
 } lexer_t;
 
 lexer_t lexer_at(const source_t *s, size_t begin, size_t end);
-/* The same from within a line: a `#` there begins no preprocessor line. */
+/* Returns the same from within a line: a `#` there begins no preprocessor line. */
 lexer_t lexer_within(const source_t *s, size_t begin, size_t end);
-/* The rest of a preprocessor line behind its first word. */
+/* Returns a lexer for the rest of a preprocessor line; *word gets the line's first word. */
 lexer_t lexer_in_directive(const source_t *s, token_t directive, token_t *word);
 token_t lex(lexer_t *l); /* comments, white space and line splices are skipped */
 bool token_is(const source_t *s, token_t t, const char *text);
 char *token_text(const source_t *s, token_t t);
-/* The tokens of [begin, end) on one line, single spaces where there was anything between them. */
+/* Returns the tokens of [begin, end) on one line, with one space wherever something was between
+ * them. */
 char *source_words(const source_t *s, size_t begin, size_t end);
-/* Where the declaration at `offset` begins: behind the end of the one before it and its comments.
- */
+/* Returns where the declaration at `offset` begins, behind the declaration before it and its
+ * comments. */
 size_t source_declaration_begin(const source_t *s, size_t offset);
 
 #endif

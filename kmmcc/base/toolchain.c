@@ -191,8 +191,8 @@ static bool has_hip_headers(const char *folder)
     return access(arena_printf("%s/include/hip/hip_runtime.h", folder), R_OK) == 0;
 }
 
-/* What the variables say, or else the folder that hipcc is in the bin folder of, through links and
- * without. */
+/* Returns the folder that ROCM_PATH or HIP_PATH names, or else the parent of the bin folder with
+ * hipcc, with links followed or not. */
 static const char *find_rocm(const char *hipcc)
 {
     char real[PATH_MAX];

@@ -18,8 +18,8 @@ compiler_t toolchain_hipcc(void);
 const char *toolchain_cuda(void); /* the folder of the CUDA toolkit; NULL without one */
 const char *
 toolchain_rocm(void); /* the folder in which HIP's headers are as include/hip; NULL without them */
-/* The compiler that this program was called as, through a link named nvcc, cc, g++ ...; NULL as
- * kmmcc. */
+/* Returns the name of the compiler as which this program was called, through a link named nvcc, cc,
+ * g++ ...; NULL if it was called as kmmcc. */
 const char *toolchain_called_as(const char *argv0);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each directive governs: the statement below its pragma, and the launch in it. */
+/* Finds what each directive governs: the statement below its pragma, and the launch in it. */
 #include "clang/bind.h"
 
 #include <clang-c/Index.h>
@@ -75,8 +75,7 @@ static void bind_scope(directive_t *d, const scope_t *at)
                         kind == CXCursor_Destructor;
         if (function && clang_Cursor_isNull(d->function))
             d->function = s->cursor;
-        if (kind != CXCursor_Namespace && kind != CXCursor_LinkageSpec &&
-            kind != CXCursor_UnexposedDecl)
+        if (!cursor_is_namespace(s->cursor))
             d->top = s->cursor;
         d->outermost = s->cursor;
     }

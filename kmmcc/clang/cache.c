@@ -39,7 +39,7 @@ enum {
 
 /* ---- The folder ---- */
 
-/* Whether the user alone may have written it. */
+/* True if only the user can have written the file. */
 static bool is_own(const struct stat *s)
 {
     return s->st_uid == geteuid() && !(s->st_mode & (S_IWGRP | S_IWOTH));
@@ -167,7 +167,7 @@ static long long room(void)
     return (mib > 0 ? mib : MAX_MIB) << 20;
 }
 
-/* What was used last goes last, and what may be in use stays. */
+/* Removes the files that were used longest ago. Files that may be in use stay. */
 static void trim(const char *path)
 {
     entry_t *entries = arena_alloc(MOST_FILES * sizeof(*entries));
@@ -263,8 +263,8 @@ static const char *precompile(const char *key, const char *headers, const char *
     return good && kept ? path : NULL;
 }
 
-/* Whether the file, KEY-SUM.pch, may be given to clang; one that may not be is removed. *none: it
- * says that these headers cannot be precompiled. */
+/* True if the file, KEY-SUM.pch, may be given to clang; otherwise it is removed. *none becomes true
+ * if the file says that these headers cannot be precompiled. */
 static bool is_sound(const char *path, const char *key, bool *none)
 {
     struct stat s;

@@ -7,11 +7,11 @@
 
 #include "clang/unit.h"
 
-/* The lines at the beginning of the file that include headers in angle brackets, as far as none of
- * them is the program's. */
+/* Returns the lines at the beginning of the file that include headers in angle brackets, up to the
+ * first that is the program's. */
 const char *cache_leading(const unit_t *u);
-/* The precompiled file of these headers for these flags, made when it does not exist. NULL: it
- * cannot be made, or the user has turned the cache off. */
+/* Returns the precompiled file of these headers for these flags, and makes it if it does not exist.
+ * NULL if it cannot be made, or if the user has turned the cache off. */
 const char *cache_headers(const char *headers, const char *const *flags, int count,
                           bool skips_bodies);
 /* Removes a precompiled file that is out of date. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels or the function that a launch runs, and its arguments. */
+/* Finds the kernels or the function that a launch runs, and its arguments. */
 #include "clang/callee.h"
 
 #include <stdbool.h>
@@ -113,7 +113,7 @@ static enum CXChildVisitResult find_addressed(CXCursor c, CXCursor parent, CXCli
 {
     addressed_t *a = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (cursor_is_system(c))
         return CXChildVisit_Continue;
     if (kind == CXCursor_CallExpr && cursor_is_launch(c)) {
         cursors_t list = cursor_children(c);
@@ -187,7 +187,7 @@ static void bind_arguments(directive_t *d)
         d->argument[k] = clang_Cursor_getArgument(d->launch, (unsigned)k);
 }
 
-/* Where the callee is written; NULL when that is not in the source. */
+/* Returns the cursor's text; "?" if it is not in the source. */
 static const char *written(const unit_t *u, CXCursor c)
 {
     size_t begin, end;

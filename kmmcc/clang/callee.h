@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch runs. */
+/* Finds what a launch runs. */
 #ifndef KMMCC_CLANG_CALLEE_H
 #define KMMCC_CLANG_CALLEE_H
 

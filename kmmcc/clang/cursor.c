@@ -75,6 +75,20 @@ bool cursor_has_child(CXCursor c, enum CXCursorKind kind)
     return s.found;
 }
 
+bool cursor_is_system(CXCursor declaration)
+{
+    return clang_isDeclaration(clang_getCursorKind(declaration)) &&
+           clang_Location_isInSystemHeader(clang_getCursorLocation(declaration));
+}
+
+/* libclang gives some versions of `extern "C"` no kind of their own. */
+bool cursor_is_namespace(CXCursor c)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(c);
+    return kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+           kind == CXCursor_UnexposedDecl;
+}
+
 bool cursor_is_kernel(CXCursor f)
 {
     enum CXCursorKind kind = clang_getCursorKind(f);

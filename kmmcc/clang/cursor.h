@@ -9,7 +9,8 @@
 
 /* Copies the string into the arena and disposes it. */
 char *clang_text(CXString string);
-/* Where the cursor's text begins and ends, as clang counts; false: in no file, or in two. */
+/* Stores where the cursor's text begins and ends, as offsets of clang. False if it is in no file,
+ * or in two. */
 bool clang_file_range(CXCursor c, CXFile *file, size_t *begin, size_t *end);
 
 typedef struct cursors {
@@ -17,35 +18,39 @@ typedef struct cursors {
     int count, capacity;
 } cursors_t;
 cursors_t cursor_children(CXCursor c);
-/* Null where there is none. */
+/* These two return null if there is no child. */
 CXCursor cursor_first_child(CXCursor c);
 CXCursor cursor_last_child(CXCursor c);
-/* The block of a function's definition; null: there is none. */
+/* Returns the body of a function's definition; null if there is none. */
 CXCursor cursor_body(CXCursor function);
-/* Whether the cursor has a child of the kind: the attributes of a declaration are among these. */
+/* True if the cursor has a child of the kind. The attributes of a declaration are children. */
 bool cursor_has_child(CXCursor c, enum CXCursorKind kind);
 
-/* The variable with which a path or an address begins: p of p + k, of &p[k] and of p.member; null
- * when there is none. */
+/* Returns the variable with which a path or an address begins: p of p + k, of &p[k] and of
+ * p.member; null if there is none. */
 CXCursor cursor_root(CXCursor e);
-/* The function, template or set of overloads that a member of such a set is, also behind a
- * using-declaration. */
+/* Returns the function, template or set of overloads that `f` is, also if `f` is a
+ * using-declaration of it. */
 CXCursor cursor_used(CXCursor f);
-/* Whether the function or function template is a kernel. */
+/* True for a declaration in a system header. */
+bool cursor_is_system(CXCursor declaration);
+/* True for what holds declarations at the top level: a namespace, or `extern "C" { ... }`. */
+bool cursor_is_namespace(CXCursor c);
+/* True if the function or function template is a kernel. */
 bool cursor_is_kernel(CXCursor f);
-/* Whether the call is `k<<<...>>>(...)`. */
+/* True if the call is `k<<<...>>>(...)`. */
 bool cursor_is_launch(CXCursor call);
 const char *cursor_name(CXCursor c);
-/* Whether the function is a template. */
+/* True if the function is a template. */
 bool cursor_is_template(CXCursor f);
-/* Whether the type is an integer, or an enum. */
+/* True if the type is an integer or an enum. */
 bool type_is_integer(CXType type);
-/* Whether clang does not know the type: it depends on a template, or is missing. */
-/* Whether the end of a value's life runs code of the program: a destructor of its class, or of a
- * base or member. False if that depends on a template's arguments. */
+/* True if values of the type have a destructor of the program: of the class, a base or a member.
+ * False if that depends on a template's arguments. */
 bool type_has_destructor(CXType type);
+/* True if clang does not know the type: it depends on a template, or is missing. */
 bool type_is_dependent(CXType type);
-/* What a pointer points to, or the element of an array. */
+/* Returns the type that a pointer points to, or that of an array's elements. */
 CXType type_pointee(CXType type);
 bool type_is_array(CXType type);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What #if disables. */
+/* Finds the parts of a file that #if disables. */
 #include "clang/disabled.h"
 
 #include <clang-c/Index.h>
@@ -8,8 +8,8 @@
 #include "clang/flags.h"
 #include "clang/parse.h"
 
-/* clang remembers disabled regions only on demand, and then is slower; so this is a parse of its
- * own, which few files need. */
+/* Parses the text once more. clang records what #if disables only on demand, and is slower then;
+ * few files need it. */
 static CXSourceRangeList *disabled_ranges(const unit_t *u)
 {
     flags_t f = flags_of(u, flags_last_headers(u));

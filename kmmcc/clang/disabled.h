@@ -8,9 +8,9 @@
 
 #include "clang/unit.h"
 
-/* Whether #if disables the place of the parsed text. */
+/* True if #if disables this offset of the parsed text. */
 bool disabled_in_parsed(unit_t *u, size_t parsed);
-/* Whether #if disables the place of the source. */
+/* True if #if disables this offset of the source. */
 bool disabled_in_source(unit_t *u, size_t offset);
 
 #endif

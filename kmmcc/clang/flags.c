@@ -28,7 +28,7 @@ static bool is_nvcc(const unit_t *u)
     return u->target == TARGET_CUDA && toolchain_cuda();
 }
 
-/* What HIP's compilers define; its headers over CUDA's are kmm's own. */
+/* Adds the macros that HIP's compilers define. HIP's headers over CUDA's are kmm's own. */
 static void add_hip_macros(const unit_t *u, flags_t *f)
 {
     flags_add(f, "-D__HIP__=1");

@@ -8,10 +8,10 @@
 #include "clang/unit.h"
 
 /*
- * What CUDA and HIP source is parsed with, the quickest first; the next one is tried where a file
- * does not parse. kmm's own headers declare what most programs use, and take a quarter of the time
- * of the toolkit's. Light: without <cmath>, unless the file includes it. include/kmm/parse stands
- * in for the toolkit's headers of textures until a file needs them.
+ * The headers with which CUDA and HIP source is parsed, the quickest first. If a file does not
+ * parse, the next ones are tried. kmm's own headers declare what most programs use, and take a
+ * quarter of the time of the toolkit's. HEADERS_LIGHT leaves out <cmath> unless the file includes
+ * it. include/kmm/parse stands in for the toolkit's headers of textures until HEADERS_TEXTURES.
  */
 typedef enum headers { HEADERS_LIGHT, HEADERS_OWN, HEADERS_TOOLKIT, HEADERS_TEXTURES } headers_t;
 
@@ -20,14 +20,14 @@ typedef struct flags {
     int count;
 } flags_t;
 
-/* The arguments, with room for a few more. */
+/* Returns the arguments, with room for a few more. */
 flags_t flags_of(const unit_t *u, headers_t headers);
 /* Those with which the clang program compiles the kernels of a file of CUDA or HIP for a GPU. */
 flags_t flags_of_device(const unit_t *u);
 void flags_add(flags_t *f, const char *flag);
-/* The last headers to try. */
+/* Returns the last headers to try. */
 headers_t flags_last_headers(const unit_t *u);
-/* Whether a toolkit with headers of its own is installed for the file's target. */
+/* True if a toolkit with headers of its own is installed for the file's target. */
 bool flags_has_toolkit(const unit_t *u);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The launch in a governed statement, and the statement of its own that it stands in. */
+/* Finds the launch in a governed statement, and the statement that is replaced with it. */
 #include "clang/launch.h"
 
 #include "base/text.h"
@@ -22,7 +22,7 @@ static bool is_cooperative(CXCursor call)
     return text_is_one_of(cursor_name(call), names);
 }
 
-/* Whether the parent, seen from the child, only wraps the child's value: parentheses, (void),
+/* True if the parent, seen from the child, only wraps the child's value: parentheses, (void),
  * temporaries. */
 static bool is_wrapper(const unit_t *u, CXCursor parent, CXCursor child)
 {
@@ -43,7 +43,7 @@ token_t launch_token_after(const source_t *s, size_t offset)
     return lex(&l);
 }
 
-/* Whether the cursor of the frame is one of the statements in its parent, and not the parent's
+/* True if the cursor of the frame is one of the statements in its parent, and not the parent's
  * condition or the like. */
 static bool is_statement_of_parent(const frame_t *at)
 {
@@ -64,8 +64,8 @@ static bool is_statement_of_parent(const frame_t *at)
     }
 }
 
-/* Whether a place of the statement that begins at `from` is in an argument of a macro or function:
- * between parentheses, with no block of its own. */
+/* True if a place of the statement that begins at `from` is in an argument of a macro or function:
+ * between parentheses, and in no block there. */
 static bool is_in_parentheses(const source_t *s, size_t from, size_t place)
 {
     enum { DEEPEST = 256 };
@@ -95,8 +95,8 @@ static bool is_from_macro(CXCursor c)
     return at != spelled_at || !file || !spelled || !clang_File_isEqual(file, spelled);
 }
 
-/* Where the statement ends that is written in [begin, *end): behind its semicolon, if it has one. A
- * macro may end with that. */
+/* Moves *end, the end of the statement's cursor, behind the statement's semicolon. False if there
+ * is no semicolon, unless the statement needs none or a macro ends with it. */
 static bool find_end(const source_t *s, CXCursor c, size_t *end)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
@@ -114,7 +114,8 @@ static bool find_end(const source_t *s, CXCursor c, size_t *end)
     return true;
 }
 
-/* Behind the use of a macro that begins at `at`: its name, and its arguments if it has some. */
+/* Returns the offset behind the use of a macro that begins at `at`: behind its name, and its
+ * arguments if it has some. */
 static size_t macro_end(const source_t *s, size_t at)
 {
     lexer_t l = lexer_at(s, at, s->length);
@@ -131,8 +132,8 @@ static size_t macro_end(const source_t *s, size_t at)
     return end;
 }
 
-/* Where the use of the macro begins of whose arguments the place is a part, between its parentheses
- * and in no block there. */
+/* True if the place is in an argument of a macro, between its parentheses and in no block there.
+ * *use becomes the offset of the use of the macro. */
 static bool in_argument(const unit_t *u, CXSourceLocation place, size_t *use)
 {
     CXFile file, used_in;
@@ -194,7 +195,7 @@ static bool place_of(const launches_t *found, const frame_t *at, size_t *begin, 
     return false;
 }
 
-/* Whether the call is a statement, and nothing uses its value. */
+/* True if the call is a statement, and nothing uses its value. */
 static bool is_alone(const unit_t *u, const frame_t *at)
 {
     size_t begin, end;

@@ -37,9 +37,10 @@ typedef struct found {
     bool cooperative;
 } launches_t;
 
-/* The argument of `cudaLaunchKernel` and its like that is the kernel; -1 for other calls. */
+/* Returns the number of the argument of `cudaLaunchKernel` and its like that is the kernel; -1 for
+ * other calls. */
 int launch_kernel_argument(CXCursor call);
-/* The token that follows the offset. */
+/* Returns the token that follows the offset. */
 token_t launch_token_after(const source_t *s, size_t offset);
 /* Adds the launches at and below the cursor. Kernel launches are found anywhere; a function call
  * within the arguments of another call is part of that one (in_call). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clang's messages, at their places in the source and in the words of the pragma they are about. */
+/* Shows clang's messages at their positions in the source, and in the words of the pragma that they
+ * are about. */
 #include "clang/messages.h"
 
 #include <clang-c/Index.h>
@@ -37,7 +38,8 @@ static bool contains(const expr_t *e, size_t offset)
     return e && e->begin <= offset && offset < e->end;
 }
 
-/* Where an axis has no meaning: there its name is clang's unknown one. */
+/* True if the offset is in a part of the directive where axes have no meaning. An axis named there
+ * is an unknown name to clang. */
 static bool outside_sections(const directive_t *d, size_t offset)
 {
     bool inside = offset >= d->chunk_begin && offset < d->chunk_end;
@@ -166,8 +168,6 @@ static void show_diagnostic(const unit_t *u, CXDiagnostic d, severity_t severity
         diag_plain(severity, "%s", text);
 }
 
-/* Shows the errors with their notes; returns how many are not about a pragma. Warnings are the real
- * compiler's business. */
 int messages_show(const unit_t *u)
 {
     int foreign = 0;
@@ -195,7 +195,6 @@ bool messages_have_error(const unit_t *u)
     return found;
 }
 
-/* Whether clang found errors that are not about pragmas. */
 bool messages_have_foreign(const unit_t *u)
 {
     bool found = false;

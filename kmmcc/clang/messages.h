@@ -7,12 +7,12 @@
 
 #include "clang/unit.h"
 
-/* Shows the errors with their notes at their places in the sources; returns how many are not about
- * a pragma. Warnings are left to the real compiler. */
+/* Shows the errors and their notes at their positions in the sources. Returns how many are not
+ * about a pragma. Warnings are left to the real compiler. */
 int messages_show(const unit_t *u);
-/* Whether clang found an error. */
+/* True if clang found an error. */
 bool messages_have_error(const unit_t *u);
-/* Whether clang found an error that is not about a pragma. */
+/* True if clang found an error that is not about a pragma. */
 bool messages_have_foreign(const unit_t *u);
 
 #endif

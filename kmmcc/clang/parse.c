@@ -75,8 +75,8 @@ static bool parse_once(unit_t *u, bodies_t bodies, headers_t headers, const char
     return error == CXError_Success && u->tu;
 }
 
-/* What goes wrong with precompiled headers is tried without them; those are out of date, or not
- * ours to precompile, where that goes well. */
+/* Parses with precompiled headers. If that fails, parses without them. If that succeeds, the
+ * precompiled file was out of date, or its headers cannot be precompiled, so it is removed. */
 static bool parse_with(unit_t *u, bodies_t bodies, headers_t headers)
 {
     const char *cache = NULL;

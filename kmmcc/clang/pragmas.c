@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pragmas of a file, parsed; mistakes in what #if disables are taken back. */
+/* Parses the pragmas of a file. Messages about pragmas that #if disables are taken back. */
 #include "clang/pragmas.h"
 
 #include <stddef.h>
@@ -40,8 +40,8 @@ void pragmas_parse(unit_t *u)
     }
 }
 
-/* What #if disables may be wrong. The last messages are taken back first, so that the numbers of
- * others stay. Returns how many there were. */
+/* Pragmas that #if disables may be wrong. The last messages are taken back first, so that the other
+ * messages keep their numbers. */
 int pragmas_forget_disabled(unit_t *u)
 {
     int count = u->next ? pragmas_forget_disabled(u->next) : 0;

@@ -98,7 +98,6 @@ static void write_probe(writer_t *w, directive_t *d)
         for (int i = 0; i < d->shape[k].dims; i++)
             add_probe(w, d, d->shape[k].extent[i]);
     probe_optional(w, d, d->condition);
-    probe_optional(w, d, d->ordinal);
     for (int k = 0; k < d->setting_count; k++)
         probe_optional(w, d, d->setting[k].value);
     probe_optional(w, d, d->stream);

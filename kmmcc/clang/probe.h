@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The expressions of pragmas in the text that clang parses. */
+/* Probes: the expressions of pragmas in the text that clang parses. */
 #ifndef KMMCC_CLANG_PROBE_H
 #define KMMCC_CLANG_PROBE_H
 

@@ -61,41 +61,42 @@ typedef struct unit {
 
 /* Lowers u->include_at to the declaration at the top of the file that holds the cursor. */
 void unit_include_before(unit_t *u, CXCursor cursor);
-/* Whether the translation unit includes the file: an #include that #if disables may have named it.
- */
+/* True if the translation unit includes the file. An #include that #if disables may have named
+ * it. */
 bool unit_is_included(const unit_t *u);
-/* After the parse: sets `chosen` of the headers that an #include with a macro really names. */
+/* Sets `chosen` of the headers that an #include with a macro names, after the parse. */
 void unit_choose_includes(unit_t *main);
-/* Whether the cursor stands in the file. What a macro writes stands where the macro is used. */
+/* True if the cursor is in the file. What a macro writes is where the macro is used. */
 bool unit_is_in(const unit_t *u, CXCursor cursor);
 unit_t *unit_add(unit_t *main, const source_t *source);
-/* The file in which the cursor stands; a header of the program is added when it is new. NULL: none
- * of the program's. */
+/* Returns the file in which the cursor is; adds a header of the program if it is new. NULL if the
+ * file is not the program's. */
 unit_t *unit_holding(unit_t *main, CXCursor cursor);
 unit_t *unit_of_file(unit_t *main, CXFile file);
 
 /* Adds an edit. Edits do not overlap; those of the same place keep their order. */
 void unit_edit(unit_t *u, size_t begin, size_t end, const char *text);
 
-/* The range of u->source in which a cursor of u->tu stands. Clang's offsets are those of u->parsed,
- * in which pragmas are replaced by longer text, so every offset of clang is converted here. False:
- * the cursor is in another file, written by a macro, or in the text that replaces a pragma. */
+/* Stores the range of u->source in which a cursor of u->tu is. clang's offsets are those of
+ * u->parsed, in which longer text replaces pragmas, so every offset of clang is converted here.
+ * False if the cursor is in another file, written by a macro, or in the text that replaces a
+ * pragma. */
 bool unit_range(const unit_t *u, CXCursor cursor, size_t *begin, size_t *end);
-/* The offset in the source of one place of u->parsed. A place in the text that replaces a pragma
- * becomes the pragma's. */
+/* Returns the offset in the source of an offset in u->parsed. In the text that replaces a pragma,
+ * that is the pragma's. */
 size_t unit_offset(const unit_t *u, size_t clang_offset);
-/* The same; false for a place in the text that replaces a pragma. */
+/* Stores the same to *offset. False in the text that replaces a pragma. */
 bool unit_exact_offset(const unit_t *u, size_t clang_offset, size_t *offset);
-/* The offset in u->parsed of a place of the source; SIZE_MAX for a place in a pragma. */
+/* Returns the offset in u->parsed of an offset in the source; SIZE_MAX in a pragma. */
 size_t unit_parsed_offset(const unit_t *u, size_t offset);
-/* Whether the cursor is code that the user wrote in the file, outside pragmas. */
+/* True if the cursor is code that the user wrote in the file, outside of pragmas. */
 bool unit_owns(const unit_t *u, CXCursor cursor);
 
-/* The declaration that completed the launch; NULL: none did. */
+/* Returns the declaration that completed the launch; NULL if none did. */
 directive_t *directive_declared(const directive_t *d);
 
-/* The name, with a number behind it if the translation unit has got that name before: lines of
- * different files have the same number, and a line may hold several pragmas and kernels. */
+/* Returns the name, with a number behind it if the translation unit has got that name before. Lines
+ * of different files have the same number, and a line may hold several pragmas and kernels. */
 const char *unit_name(const unit_t *u, const char *name);
 
 /* Reports an error at [begin, end) of the unit's source. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rewritten text, parsed again: an error in it is a mistake of kmmcc. */
+/* Parses the rewritten text. An error in it is a mistake of kmmcc. */
 #include "clang/verify.h"
 
 #include <clang-c/Index.h>

@@ -9,11 +9,11 @@
 #include "base/source.h"
 #include "clang/unit.h"
 
-/* Parses the result. text_of gives the text of each file; NULL: it is unchanged. False after errors
- * have been shown. */
+/* Parses the result. text_of returns the text of each file, or NULL if it is unchanged. False after
+ * errors have been shown. */
 bool verify_unit(unit_t *u, const char *(*text_of)(unit_t *u));
-/* Parses a file that kmmcc wrote, as plain C++ with these flags; `source` is what it was made of.
- * False after errors have been shown. */
+/* Parses a file that kmmcc wrote, as plain C++ with these flags. `source` is the file that it was
+ * made of. False after errors have been shown. */
 bool verify_file(const source_t *source, const char *path, const list_t *flags);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of kernels: `(void *)k` notes the kernel's parameters, for launches by its address. */
+/* Addresses of kernels. A cast `(void *)k` becomes `(void *)kmm_host_kernel(k)`, which records the
+ * kernel's parameters for launches by address. */
 #include "cpu/address.h"
 
 #include <stdbool.h>
@@ -8,15 +9,8 @@
 #include "clang/cursor.h"
 #include "clang/unit.h"
 
-static enum CXChildVisitResult last_child(CXCursor c, CXCursor parent, CXClientData data)
-{
-    (void)parent;
-    *(CXCursor *)data = c;
-    return CXChildVisit_Continue;
-}
-
-/* The kernel that the expression names below conversions, parentheses and `&`; null: it names
- * none. */
+/* Returns the kernel that the expression names below conversions, parentheses and `&`; null if it
+ * names none. */
 static CXCursor named_kernel(CXCursor c)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
@@ -32,7 +26,7 @@ static CXCursor named_kernel(CXCursor c)
     CXCursor inner = clang_getNullCursor();
     if (kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
         kind == CXCursor_UnaryOperator)
-        clang_visitChildren(c, last_child, &inner);
+        inner = cursor_last_child(c);
     return clang_Cursor_isNull(inner) ? inner : named_kernel(inner);
 }
 
@@ -43,20 +37,18 @@ static bool is_plain_address(CXType type)
            clang_getCanonicalType(clang_getPointeeType(type)).kind == CXType_Void;
 }
 
-/* `(void *)k` notes the kernel's parameters, for launches by its address. */
 enum CXChildVisitResult address_edit(CXCursor c, CXCursor parent, CXClientData data)
 {
     unit_t *main = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    CXCursor inner = clang_getNullCursor();
     size_t begin, end;
     (void)parent;
-    if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (cursor_is_system(c))
         return CXChildVisit_Continue;
     if ((kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXReinterpretCastExpr) ||
         !is_plain_address(clang_getCursorType(c)))
         return CXChildVisit_Recurse;
-    clang_visitChildren(c, last_child, &inner);
+    const CXCursor inner = cursor_last_child(c);
     unit_t *u = unit_holding(main, c);
     if (!u || clang_Cursor_isNull(inner) || clang_Cursor_isNull(named_kernel(inner)) ||
         !unit_range(u, inner, &begin, &end))

@@ -58,7 +58,8 @@ static bool is_pack(CXCursor parameter)
     return strstr(clang_text(clang_getTypeSpelling(clang_getCursorType(parameter))), "...") != NULL;
 }
 
-/* A parameter's number is that of its variable in the body tree, which has the unnamed ones too. */
+/* Adds a parameter. Its number is that of its variable in the body tree, where unnamed parameters
+ * count as well. */
 static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClientData data)
 {
     signature_t *s = data;
@@ -142,8 +143,7 @@ static split_t split_of_callee(const program_t *h, const callee_t *c)
                      .context = h};
 }
 
-/* Repeats until nothing is added: a function that cannot be split keeps those that call it from
- * being split. */
+/* Repeats until nothing is added: a function cannot be split if it calls one that cannot. */
 void callees_find_fibers(program_t *h)
 {
     const char *reason;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA as C++ for the CPU. Launches and declarations of shared memory are found by their tokens,
- * which works in macros and templates alike; kernels are found by clang.
- * include/kmm/host/kmm_launch.h shows what a kernel and a launch become.
+ * Rewrites the kernels and launches of CUDA and HIP source as C++ for the CPU. Launches and
+ * declarations of shared memory are found by their tokens, so that those in macros and templates
+ * are found too. Kernels are found by clang. include/kmm/host/kmm_launch.h shows what a kernel and
+ * a launch become.
  */
 #include "cpu/host.h"
 
@@ -26,7 +27,7 @@
 #include "cpu/program/tokens.h"
 #include "cpu/shared.h"
 
-/* Whether the place is in a function of the device alone. */
+/* True if the offset is in a kernel, or in a function that only the device has. */
 static bool is_on_device(const program_t *h, const unit_t *u, size_t at)
 {
     for (int k = 0; k < h->kernel_count; k++)

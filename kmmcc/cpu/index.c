@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index variables in lambdas and classes of a kernel. They are the kernel's parameters there: a
- * lambda has to capture them, and a class uses those of all functions instead.
+ * Index variables in the lambdas and classes of a kernel. A function for one thread has the index
+ * variables as parameters. A lambda in it must capture them, and a class in it names the variables
+ * of all functions instead (`::threadIdx`).
  */
 #include "cpu/index.h"
 

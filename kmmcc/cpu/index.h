@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index variables in lambdas and classes of a kernel. They are the kernel's parameters there: a
- * lambda has to capture them, and a class uses those of all functions instead.
+ * Index variables in the lambdas and classes of a kernel. A function for one thread has the index
+ * variables as parameters. A lambda in it must capture them, and a class in it names the variables
+ * of all functions instead (`::threadIdx`).
  */
 #ifndef KMMCC_CPU_INDEX_H
 #define KMMCC_CPU_INDEX_H
@@ -10,12 +11,14 @@
 
 #include "clang/unit.h"
 
-/* The lambdas in `body` that name what they capture and use an index variable, which they do not
- * capture. */
+/* Returns the number of lambdas in `body` that use an index variable and have no default capture
+ * (`[=]` or `[&]`). */
 int index_count_captures(unit_t *u, CXCursor body);
+/* Adds edits that capture the index variables in these lambdas. */
 void index_edit_captures(unit_t *u, CXCursor body);
-/* The uses of index variables in functions of classes in `body`. */
+/* Returns the number of uses of index variables in classes in `body`. */
 int index_count_qualified(unit_t *u, CXCursor body);
+/* Adds edits that write `::` before these uses. */
 void index_edit_qualified(unit_t *u, CXCursor body);
 
 #endif

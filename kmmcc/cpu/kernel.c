@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels, as include/kmm/host/kmm_launch.h shows: the body moves into a function of a local
- * struct, for a block if it can be split, else for a thread, which is then a fiber.
+ * Rewrites kernels as include/kmm/host/kmm_launch.h shows. A kernel's body moves into a function of
+ * a local struct. The function runs a whole block if the body can be split at its barriers.
+ * Otherwise it runs one thread, and the threads of a kernel with barriers are fibers.
  */
 #include "cpu/kernel.h"
 
@@ -22,7 +23,7 @@
 #include "cpu/shared_size.h"
 #include "cpu/tree/extent.h"
 
-/* The flags as C++, joined by `|`. */
+/* Returns the flags as C++, joined by `|`. */
 static const char *flags_text(int flags)
 {
 #define FLAG(name)                                                                                 \
@@ -45,7 +46,7 @@ static const char *flags_text(int flags)
     return *text ? text : "KMM_HOST_PLAIN";
 }
 
-/* The first argument of __launch_bounds__ in front of a kernel's body; 0: it has none. */
+/* Returns the first argument of __launch_bounds__ before a kernel's body; "0" if there is none. */
 static const char *bound_text(const unit_t *u, size_t begin, size_t body)
 {
     const source_t *s = u->source;
@@ -65,7 +66,8 @@ static const char *bound_text(const unit_t *u, size_t begin, size_t body)
     return "0";
 }
 
-/* What a kernel says of itself. */
+/* Returns the functions by which the kernel's struct gives its name, launch bound and shared
+ * memory. */
 static const char *facts_text(unit_t *u, const kernel_t *k, const program_t *h, size_t body)
 {
     return arena_printf("static const char *kmm_name() { return %s; } static unsigned kmm_bound() "
@@ -85,8 +87,9 @@ typedef struct editing {
     int qualified; /* uses of index variables in classes */
 } editing_t;
 
-/* A body for a block, if it can be split at its barriers; where blocks of one size are launched, a
- * second one for these. */
+/* Replaces the kernel's body by a function for a block. If the file launches the kernel with a
+ * known block size, it may add a second function for this size. False if the body cannot be
+ * split. */
 static bool edit_for_blocks(const editing_t *e)
 {
     const kernel_t *k = e->kernel;
@@ -126,7 +129,7 @@ static bool edit_for_blocks(const editing_t *e)
     return true;
 }
 
-/* A function for a thread, whose body is the kernel's as it is written. */
+/* Moves the kernel's body, as it is written, into a function for one thread. */
 static void edit_for_threads(const editing_t *e)
 {
     index_edit_captures(e->u, e->p.body);

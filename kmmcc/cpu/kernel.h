@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels, as include/kmm/host/kmm_launch.h shows: the body moves into a function of a local
- * struct, for a block if it can be split, else for a thread, which is then a fiber.
+ * Rewrites kernels as include/kmm/host/kmm_launch.h shows. A kernel's body moves into a function of
+ * a local struct. The function runs a whole block if the body can be split at its barriers.
+ * Otherwise it runs one thread, and the threads of a kernel with barriers are fibers.
  */
 #ifndef KMMCC_CPU_KERNEL_H
 #define KMMCC_CPU_KERNEL_H
@@ -9,6 +10,7 @@
 #include "clang/unit.h"
 #include "cpu/program/program.h"
 
+/* Adds the edits of a kernel. */
 void kernel_edit(unit_t *u, const kernel_t *k, const program_t *h);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches: `k<<<grid, block>>>(n, x)` becomes `(kmm_host_configure(grid, block), k(n, x))`. They
- * are found by their tokens, which works in macros and templates alike.
+ * Rewrites launches: `k<<<grid, block>>>(n, x)` becomes `(kmm_host_configure(grid, block), k(n,
+ * x))`. Launches are found by their tokens, so that those in macros and templates are found too.
  */
 #include "cpu/launch.h"
 
@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "clang/disabled.h"
 
-/* The tokens around a launch, which are read backwards from its `<<<`. */
+/* The tokens of the file of a launch. They are read backwards from its `<<<`. */
 typedef struct place {
     const source_t *s;
     const tokens_t *list;
@@ -29,7 +29,8 @@ static bool at_is_one_of(const place_t *p, int k, const char *const *texts)
     return k >= 0 && k < p->list->count && text_is_one_of(token_text(p->s, p->list->at[k]), texts);
 }
 
-/* The `<` of template arguments that token k closes; what parentheses hold is no angle bracket. */
+/* Returns the `<` of the template arguments that token k closes. Angle brackets inside parentheses
+ * do not count. */
 static int angle_begin(const place_t *p, int k)
 {
     for (int depth = 0, round = 0; k >= 0; k--) {
@@ -43,7 +44,7 @@ static int angle_begin(const place_t *p, int k)
     return k;
 }
 
-/* The bracket or parenthesis that token k closes. */
+/* Returns the bracket or parenthesis that token k closes. */
 static int bracket_begin(const place_t *p, int k)
 {
     for (int depth = 0; k >= 0; k--) {
@@ -54,7 +55,7 @@ static int bracket_begin(const place_t *p, int k)
     return k;
 }
 
-/* Whether token k ends something that is called or indexed behind it. */
+/* True if token k ends an operand that what follows it calls or indexes. */
 static bool is_called(const place_t *p, int k)
 {
     static const char *const ends[] = {"]", ")", ">", NULL}, *const words[] = {"return", "if",
@@ -65,7 +66,7 @@ static bool is_called(const place_t *p, int k)
            (p->list->at[k].kind == TOKEN_NAME && !at_is_one_of(p, k, words));
 }
 
-/* The token at which the operand that ends before token k begins: `a::b<c>`, `p->k`, `table[i]`,
+/* Returns the first token of the operand that ends before token k: `a::b<c>`, `p->k`, `table[i]`,
  * `(f)`, `get(0)`. */
 static int operand_begin(const place_t *p, int k)
 {
@@ -94,8 +95,8 @@ static int operand_begin(const place_t *p, int k)
     return 0;
 }
 
-/* Whether a macro, or a parameter of the macro that writes the launch, stands for its arguments. A
- * definition that ends with `>>>` writes none. */
+/* True if token k is a macro, or a parameter of a macro, that stands for the launch's arguments. It
+ * is not if the `>>>` before it ends a line. */
 static bool names_arguments(const source_t *s, const tokens_t *list, int k)
 {
     if (k >= list->count || list->at[k].kind != TOKEN_NAME)
@@ -106,7 +107,7 @@ static bool names_arguments(const source_t *s, const tokens_t *list, int k)
     return true;
 }
 
-/* The token that closes the parenthesis at token k; k itself if it opens none. */
+/* Returns the token that closes the parenthesis at token k; k itself if it opens none. */
 static int closing(const place_t *p, int k)
 {
     for (int depth = 0; k < p->list->count; k++) {
@@ -117,7 +118,7 @@ static int closing(const place_t *p, int k)
     return k;
 }
 
-/* The `>>>` of the launch at token k. */
+/* Returns the `>>>` of the launch whose `<<<` is token k. */
 static int configuration_end(const place_t *p, int k)
 {
     int depth = 0;

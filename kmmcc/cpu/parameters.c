@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of a kernel, as text for the functions that its body becomes. */
+/* The parameters of a kernel as text, for the function into which the kernel's body moves. */
 #include "cpu/parameters.h"
 
 #include <stdint.h>
@@ -22,7 +22,7 @@ static enum CXChildVisitResult find_parameter(CXCursor c, CXCursor parent, CXCli
     return CXChildVisit_Continue;
 }
 
-/* Whether the parentheses around the parameters stand in the source. */
+/* True if the parentheses around the parameters are in the source, and not in a macro. */
 static bool has_parentheses(const unit_t *u, const kernel_t *k)
 {
     const source_t *s = u->source;
@@ -40,7 +40,8 @@ static bool has_parentheses(const unit_t *u, const kernel_t *k)
     return t.kind != TOKEN_END;
 }
 
-/* Where a parameter ends before its default argument, which stays with the kernel itself. */
+/* Returns where a parameter ends before its default argument, which stays with the kernel
+ * itself. */
 static size_t end_of_declarator(const source_t *s, size_t begin, size_t end, bool *is_pack)
 {
     lexer_t l = lexer_within(s, begin, end);
@@ -55,7 +56,7 @@ static size_t end_of_declarator(const source_t *s, size_t begin, size_t end, boo
     return end;
 }
 
-/* Gives an unnamed parameter a name in the kernel, too; its type. */
+/* Adds the edit that names an unnamed parameter of the kernel. Returns the parameter's type. */
 static const char *name_parameter(unit_t *u, CXCursor c, size_t begin, size_t end, const char *name)
 {
     const char *type = arena_copy(u->source->text + begin, end - begin);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of a kernel, as text for the functions that its body becomes. */
+/* The parameters of a kernel as text, for the function into which the kernel's body moves. */
 #ifndef KMMCC_CPU_PARAMETERS_H
 #define KMMCC_CPU_PARAMETERS_H
 
@@ -13,12 +13,13 @@ enum { MAX_PARAMETERS = 256 };
 typedef struct parameters {
     CXCursor at[MAX_PARAMETERS];
     int count;
-    CXCursor body;     /* null: the kernel has none */
-    const char *text;  /* for another function, behind its first parameter */
-    const char *names; /* as arguments for that */
+    CXCursor body;     /* null: the kernel's body is not seen */
+    const char *text;  /* the parameters, each behind a comma */
+    const char *names; /* their names as arguments, separated by commas */
 } parameters_t;
 
-/* Reads those of the kernel; unnamed ones get names. False: a macro writes some of them. */
+/* Reads the kernel's parameters, and adds edits that name the unnamed ones. False if a macro writes
+ * some of them. */
 bool parameters_read(unit_t *u, const kernel_t *k, parameters_t *out);
 
 #endif

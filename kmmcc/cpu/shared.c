@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared memory: declarations of it, of which `extern` ones are the block's dynamic memory. */
+/* Rewrites declarations of shared memory. One that is `extern` becomes a pointer to the block's
+ * dynamic shared memory. */
 #include "cpu/shared.h"
 
 #include <clang-c/Index.h>
@@ -8,10 +9,11 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "clang/cursor.h"
 #include "cpu/program/scan.h"
 
-/* Where an `alignas(...)` ends that begins with the token, which a declaration must begin with; 0:
- * it is something else. */
+/* Returns where the `alignas(...)` that begins with token t ends; 0 if t begins none. A declaration
+ * must begin with it. */
 static size_t behind_alignas(const source_t *s, lexer_t l, token_t t)
 {
     int depth = 0;
@@ -25,7 +27,7 @@ static size_t behind_alignas(const source_t *s, lexer_t l, token_t t)
     return 0;
 }
 
-/* Shared memory of a kernel whose threads are fibers; what is declared `extern` has been edited. */
+/* Declarations with `extern` have been edited by shared_edit. */
 void shared_edit_fibers(unit_t *u, size_t begin, size_t end)
 {
     const source_t *s = u->source;
@@ -55,7 +57,7 @@ bool shared_is_declared(const source_t *s, const tokens_t *list, int k)
     return tokens_is(s, list, k, "__shared__");
 }
 
-/* Whether the token is in a kernel or function that clang found in the file. */
+/* A search for a kernel or function of the file around the offset `place`. */
 typedef struct inside {
     const unit_t *u;
     size_t place;
@@ -70,13 +72,13 @@ static enum CXChildVisitResult find_inside(CXCursor c, CXCursor parent, CXClient
     (void)parent;
     if (scan_is_function(kind) && unit_range(in->u, c, &begin, &end))
         in->found |= begin <= in->place && in->place < end;
-    bool opens = kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-                 kind == CXCursor_UnexposedDecl || kind == CXCursor_StructDecl ||
+    bool opens = cursor_is_namespace(c) || kind == CXCursor_StructDecl ||
                  kind == CXCursor_ClassDecl || kind == CXCursor_ClassTemplate;
     return opens ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }
 
-/* The token behind an attribute in parentheses that begins with token k; k: there is none. */
+/* Returns the token behind the attribute in parentheses that begins with token k; k if there is
+ * none. */
 static int behind_attribute(const source_t *s, const tokens_t *list, int k, int end)
 {
     int depth = 0, i = k;
@@ -90,7 +92,7 @@ static int behind_attribute(const source_t *s, const tokens_t *list, int k, int 
     return i + 1;
 }
 
-/* The type in tokens [begin, end) of a declaration. */
+/* Returns the type in tokens [begin, end) of a declaration. */
 static const char *type_text(const source_t *s, const tokens_t *list, int begin, int end)
 {
     text_t type = {0};
@@ -104,8 +106,8 @@ static const char *type_text(const source_t *s, const tokens_t *list, int begin,
     return type.data;
 }
 
-/* `extern __shared__ float s[];`, tokens [begin, end) around `__shared__` at
- * k, is the block's dynamic memory. */
+/* Adds the edit of `extern __shared__ float s[];`, tokens [begin, end), with `__shared__` as token
+ * k. It declares the block's dynamic memory. */
 static void edit_dynamic(unit_t *u, const tokens_t *list, int k, int begin, int bracket, int end)
 {
     const source_t *s = u->source;

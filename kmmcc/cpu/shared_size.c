@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many bytes of shared memory a kernel declares, itself and in the functions that it reaches:
- * what cudaFuncGetAttributes says of it.
+ * The size of a kernel's static shared memory, as cudaFuncGetAttributes returns it: that of its own
+ * declarations and of those in the functions that it reaches.
  */
 #include "cpu/shared_size.h"
 
@@ -15,8 +15,8 @@ typedef struct declared {
     text_t *types;
 } declared_t;
 
-/* Whether a declaration names what only the function's body knows; what is a parameter of its
- * template is known beside it, too. */
+/* Visitor: sets *data if a declaration names something that is declared in the function. Parameters
+ * of its template do not count, since they are known beside the function as well. */
 static enum CXChildVisitResult find_own_name(CXCursor c, CXCursor parent, CXClientData data)
 {
     const CXCursor named = clang_getCursorReferenced(c);
@@ -63,7 +63,6 @@ unsigned long long shared_declared(CXCursor function, text_t *types)
     return d.bytes;
 }
 
-/* The bytes of shared memory that a kernel and the functions it reaches declare, as C++. */
 const char *shared_bytes_text(const kernel_t *k, const program_t *h)
 {
     list_t reached = {0};

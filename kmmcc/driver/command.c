@@ -102,8 +102,8 @@ static void add_host_flag(const compiler_t *compiler, list_t *command, const cha
         list_add(command, value);
 }
 
-/* What a transformed copy needs: quote includes as beside the original, our headers, and the
- * original's name wherever the compiler records one. */
+/* Adds flags for a temporary copy: includes in quotes are searched beside the original, and the
+ * compiler records the original's name. */
 static void add_copy_flags(const job_t *job, list_t *command)
 {
     add_host_flag(&job->compiler, command, "-iquote", path_folder(job->path));
@@ -113,8 +113,9 @@ static void add_copy_flags(const job_t *job, list_t *command)
                   arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
 }
 
-/* What of ours a file needs: an untouched file asked for kmm.h or _KMM, or CUDA source is compiled
- * for the CPU. Like nvcc, .cu files see cuda_runtime.h without asking. */
+/* The headers and macros of kmm that a file needs. A file without pragmas may include kmm.h or use
+ * _KMM. CUDA source for the CPU needs kmm's CUDA headers; .cu files have cuda_runtime.h included,
+ * as by nvcc. */
 enum {
     NEEDS_KMM = 1,
     NEEDS_CUDA = 2,

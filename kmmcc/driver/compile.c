@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One file, transformed and compiled. */
+/* Transforms and compiles one file. */
 #include "driver/compile.h"
 
 #include <stdio.h>
@@ -80,7 +80,7 @@ bool compile_transform_all(plan_t *p)
 
 /* ---- Compiling ---- */
 
-/* What clang needs to read the transformed copy as the compiler does. */
+/* Returns the flags with which clang reads the transformed copy as the compiler does. */
 static list_t reading_flags(const plan_t *p, const job_t *job)
 {
     const options_t *o = p->o;
@@ -124,7 +124,8 @@ static int run_hosted(const plan_t *p, const job_t *job, const char *copy, list_
     return status;
 }
 
-/* What names the temporary copies names the originals. */
+/* Replaces the names of the temporary copies by those of the originals, in dependency files and
+ * preprocessed text. */
 static int mend(const plan_t *p, const job_t *job, const char *copy, const char *deps)
 {
     const char *text = command_preprocessed_place(p, job, true);

@@ -7,9 +7,9 @@
 
 #include "driver/plan.h"
 
-/* Returns false after errors. */
+/* Transforms all files of the plan. False after errors. */
 bool compile_transform_all(plan_t *p);
-/* Compiles one file; the compiler's exit status. `number` names its temporary folder. */
+/* Compiles one file. Returns the compiler's exit status. `number` names its temporary folder. */
 int compile_job(const plan_t *p, job_t *job, int number);
 
 #endif

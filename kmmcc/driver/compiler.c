@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the real compilers compiles a file, and which links. */
+/* Chooses the real compilers that compile the files, and the one that links. */
 #include "driver/compiler.h"
 
 #include <stdbool.h>
@@ -57,7 +57,7 @@ static target_t target_of(family_t family)
     return family == FAMILY_NVCC ? TARGET_CUDA : family == FAMILY_HIPCC ? TARGET_HIP : TARGET_HOST;
 }
 
-/* Whether HIP source is for NVIDIA's GPUs: by the variable that hipcc obeys, or the macro that it
+/* True if HIP source is for NVIDIA's GPUs: by the variable that hipcc obeys, or the macro that it
  * defines. */
 static bool is_hip_for_nvidia(const options_t *o)
 {

@@ -22,8 +22,8 @@ static const char *with_d(const char *path)
     return arena_printf("%.*s.d", (int)length, path);
 }
 
-/* Where the compiler would write it: beside the object; when it links at once, gcc puts the
- * program's name before the source's. */
+/* Returns the file that the compiler would write: beside the object. If it links at once, gcc puts
+ * the program's name before the source's. */
 const char *depend_file(const options_t *o, const char *source, const compiler_t *compiler)
 {
     if (o->dep_file)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dependency file of a source that was compiled from a temporary copy. */
+/* Dependency files, and preprocessed text, of sources that were compiled from a temporary copy. */
 #ifndef KMMCC_DRIVER_DEPEND_H
 #define KMMCC_DRIVER_DEPEND_H
 

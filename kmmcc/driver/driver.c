@@ -50,7 +50,7 @@ static bool same(compiler_t a, compiler_t b)
     return a.path && b.path && strcmp(a.path, b.path) == 0;
 }
 
-/* Whether one compiler can take the command line as it is. */
+/* True if one compiler can take the command line as it is. */
 static bool is_one_command(const plan_t *p)
 {
     if (plan_has_transformed(p))

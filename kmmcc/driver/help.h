@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --help. */
+/* Prints the text of --help. */
 #ifndef KMMCC_DRIVER_HELP_H
 #define KMMCC_DRIVER_HELP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kmm adds to a link: its libraries, where to find them at run time, and the wrapped calls. */
+/* Adds kmm's part of a link: its libraries, their folder at run time, and the wrapped calls. */
 #include "driver/link.h"
 
 #include "../../runtime/managed/calls.h"

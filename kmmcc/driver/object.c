@@ -52,7 +52,7 @@ static bool is_call_of(const char *name, const char *prefix)
     return begins(name, prefix) && isupper((unsigned char)name[strlen(prefix)]);
 }
 
-/* What only rewritten source calls. */
+/* True for functions that only rewritten source calls. */
 static bool is_of_pragma(const char *name)
 {
     return begins(name, "kmm_directive_") || begins(name, "kmm_data_") ||

@@ -184,7 +184,7 @@ const char *option_rest(const char *text, const char *prefix)
 
 /* ---- Arguments of the real compiler ---- */
 
-/* Whether `rest`, what follows the option's name, can be its value. Joined values follow one dash
+/* True if `rest`, what follows the option's name, can be its value. Joined values follow one dash
  * only. */
 static bool rest_fits(const option_t *option, const char *rest, bool two_dashes)
 {

@@ -7,13 +7,13 @@
 
 #include "base/options.h"
 
-/* How an option takes its value. */
+/* The forms in which an option takes its value. */
 typedef enum value {
     VALUE_NONE,
     VALUE_NEXT,  /* -name value, -name=value */
     VALUE_JOINED /* -name value, -namevalue */
 } option_value_t;
-/* Stays as it is for hipcc and clang, and has no use for gcc and nvcc. */
+/* Its name for gcc and nvcc, which do not have it. hipcc and clang get it as it is. */
 #define OF_HIP "(hip)"
 
 typedef struct option {
@@ -25,9 +25,10 @@ typedef struct option {
     const char *parse; /* its name for parsing with clang; NULL: not needed */
 } option_t;
 
-/* What follows the prefix; NULL: the text begins otherwise. */
+/* Returns what follows the prefix in the text; NULL if the text begins otherwise. */
 const char *option_rest(const char *text, const char *prefix);
-/* The option with the longest name that fits the word; *value is NULL where it is the next word. */
+/* Returns the option with the longest name that fits the word. *value is NULL if the value is the
+ * next word. */
 const option_t *option_find(const char *word, const char **value);
 
 #endif

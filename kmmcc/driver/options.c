@@ -158,7 +158,7 @@ static void note_relocatable(options_t *o, const char *name, const char *value)
         o->relocatable = false;
 }
 
-/* What a known option means for kmmcc itself. */
+/* Sets the options of kmmcc that a known option of the real compiler implies. */
 static void note_option(reader_t *r, const option_t *option, const char *value)
 {
     options_t *o = r->o;
@@ -421,7 +421,7 @@ static void read_word(reader_t *r, const char *word)
         read_unknown(r, word);
 }
 
-/* What argument k was typed as, and which words it stands for: [first, last). */
+/* Argument k as it was typed, and the words [first, last) that it expands to. */
 typedef struct typed {
     const char *text, *value;
     int first, last;

@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 
-/* NULL after errors have been printed. */
+/* Returns the options; NULL after errors have been printed. */
 options_t *options_read(int argc, char **argv);
 
 #endif

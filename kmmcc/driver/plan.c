@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of each file before anything is transformed or compiled. */
+/* Makes the plan: finds what each file is before any is transformed or compiled. */
 #include "driver/plan.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ static const char *link_value(const options_t *o, int k, const char *option)
     return k + 1 < o->argument_count ? o->arguments[k + 1].text : NULL;
 }
 
-/* What -lname holds if it is an archive in one of the -L folders. */
+/* Returns OBJECT_... of -lname if it is an archive in one of the -L folders. */
 static unsigned scan_library(const options_t *o, const char *name)
 {
     for (int k = 0; k < o->argument_count; k++) {

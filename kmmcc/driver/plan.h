@@ -17,7 +17,7 @@ typedef struct job {
     const char *path;
     lang_t lang;
     target_t target;
-    const source_t *source; /* NULL for what kmmcc never transforms */
+    const source_t *source; /* NULL for a file that kmmcc never transforms */
     const includes_t *includes;
     bool has_pragma; /* itself, or a header of the program that it includes */
     bool transforms; /* is compiled from rewritten text */
@@ -33,21 +33,21 @@ typedef struct plan {
     const options_t *o;
     job_t *jobs;
     int job_count;
-    unsigned objects; /* what the linked objects hold: OBJECT_... */
+    unsigned objects; /* OBJECT_... of the linked objects */
     compiler_t linker;
 } plan_t;
 
-/* Whether some file is compiled by a compiler of the family. */
+/* True if some file is compiled by a compiler of the family. */
 bool plan_has_family(const plan_t *p, family_t family);
-/* Whether the program has C++ code. */
+/* True if the program has C++ code. */
 bool plan_has_cxx(const plan_t *p);
-/* Whether the program has CUDA or HIP source compiled for the CPU. */
+/* True if the program has CUDA or HIP source that is compiled for the CPU. */
 bool plan_is_hosted(const plan_t *p);
-/* OBJECT_... of all objects and archives of the command line. */
+/* Returns OBJECT_... of all objects and archives of the command line. */
 unsigned plan_scan_objects(const options_t *o);
 /* Reads the sources; errors are reported. */
 plan_t *plan_make(const options_t *o);
-/* Whether a source or an object was written with a pragma. */
+/* True if a source has a pragma, or an object was compiled from one with a pragma. */
 bool plan_has_pragma(const plan_t *p);
 bool plan_has_transformed(const plan_t *p);
 

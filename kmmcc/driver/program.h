@@ -8,7 +8,7 @@
 
 /* Adds what kmm needs to the command of a link. */
 void program_add_flags(const plan_t *p, list_t *command);
-/* Links the objects of the plan; the exit status. */
+/* Links the objects of the plan. Returns the exit status. */
 int program_link(const plan_t *p);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 
-/* Hands the command line to the compiler that the question is for. */
+/* Passes the command line to the compiler that the question is for. */
 int question_pass(const options_t *o);
 /* --version */
 int question_version(const options_t *o);

@@ -6,9 +6,9 @@
 #include "base/list.h"
 #include "base/options.h"
 
-/* Runs the command, unless -### only prints it; its exit status. */
+/* Runs the command, unless -### only prints it. Returns its exit status. */
 int run_command(const options_t *o, const list_t *command);
-/* The same; kmmcc becomes the command. */
+/* Does the same, but the command replaces kmmcc. */
 int run_in_place(const options_t *o, const list_t *command);
 
 #endif

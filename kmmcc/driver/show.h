@@ -5,7 +5,7 @@
 
 #include "driver/plan.h"
 
-/* Shows the rewritten text of all files as the command line asks; the exit status. */
+/* Shows the rewritten text of all files as the command line asks. Returns the exit status. */
 int show_all(plan_t *p);
 
 #endif

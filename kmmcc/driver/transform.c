@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One file on its way from text to text. */
+/* Transforms one file from text to text. */
 #include "driver/transform.h"
 
 #include <clang-c/Index.h>
@@ -42,7 +42,7 @@ static bool bind_once(unit_t *u, bodies_t bodies, int *first)
     return true;
 }
 
-/* Whether a header of the program may have kernels. */
+/* True if a header of the program may have kernels. */
 static bool headers_have_kernels(const includes_t *includes)
 {
     for (int k = 1; k < includes->count; k++)
@@ -51,7 +51,7 @@ static bool headers_have_kernels(const includes_t *includes)
     return false;
 }
 
-/* Whether a launch runs a kernel of a header whose body was skipped. */
+/* True if a launch runs a kernel of a header whose body was skipped. */
 static bool launches_skipped(unit_t *u)
 {
     for (int k = 0; k < u->directive_count; k++) {
@@ -112,7 +112,7 @@ static bool changes(unit_t *u, const include_file_t *f)
     return of && of->edit_count;
 }
 
-/* Which files include one that changes. */
+/* Sets reaches_change of the files that include one that changes. */
 static void find_chains(unit_t *u, const includes_t *includes)
 {
     for (int k = 0; k < includes->count; k++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One file from text to text. */
+/* Transforms one file from text to text. */
 #ifndef KMMCC_DRIVER_TRANSFORM_H
 #define KMMCC_DRIVER_TRANSFORM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of one compiler in the spelling of gcc and clang. */
+/* Translates options into the spelling of gcc and clang. */
 #include "driver/translate.h"
 
 #include <stdbool.h>

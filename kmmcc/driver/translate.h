@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options in the spelling of gcc and clang. */
+/* Translates options into the spelling of gcc and clang. */
 #ifndef KMMCC_DRIVER_TRANSLATE_H
 #define KMMCC_DRIVER_TRANSLATE_H
 
 #include "base/list.h"
 #include "base/options.h"
 
-/* Appends argument `index` to the list in the spelling of gcc and clang, or nothing where they have
- * no use for it. */
+/* Appends argument `index` to the list in the spelling of gcc and clang. Appends nothing if they
+ * have no use for it. */
 void options_translate(const options_t *o, int index, list_t *list);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts written to files. */
+/* Writes texts to files. */
 #include "driver/write.h"
 
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts written to files. */
+/* Writes texts to files. */
 #ifndef KMMCC_DRIVER_WRITE_H
 #define KMMCC_DRIVER_WRITE_H
 
 #include "driver/plan.h"
 
-/* Each returns 0, or 1 after an error was reported. */
+/* Each function returns 0, or 1 after an error was reported. */
 
-/* Reports that the file cannot be written, for errno; 1. */
+/* Reports that the file cannot be written, by errno. Returns 1. */
 int write_fail(const char *path);
 int write_text(const char *path, const char *text);
 /* Writes the headers that the rewritten text of the job includes. */

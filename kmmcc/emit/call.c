@@ -148,7 +148,7 @@ static bool read_parameters(call_t *c)
     return good;
 }
 
-/* How far a pointer moves, in elements, as the chunk's begin moves away from the range's. */
+/* Returns the pointer, moved by as many elements as the chunk's begin is away from the range's. */
 static const char *moved(call_t *c, const parameter_t *p)
 {
     text_t out = {0};
@@ -178,7 +178,7 @@ static const char *moved(call_t *c, const parameter_t *p)
     return out.data;
 }
 
-/* What the parameter receives for a chunk. */
+/* Returns the argument for the parameter in a chunk. */
 static const char *passed(call_t *c, const parameter_t *p)
 {
     if (!p->rebase) {

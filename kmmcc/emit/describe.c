@@ -134,28 +134,21 @@ bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, for
     return true;
 }
 
-/* Where, how and when the chunks run. */
-static void describe_placement(const unit_t *u, const directive_t *d, const char *indent,
-                               text_t *out)
+/* Writes the call of each setting. */
+static void describe_settings(const unit_t *u, const directive_t *d, const char *indent,
+                              text_t *out)
 {
-    static const char *const places[] = {"KMM_ON_ALL", "KMM_ON_CUDA", "KMM_ON_HIP", "KMM_ON_HOST",
-                                         "KMM_ON_DEVICE"};
-    static const char *const schedules[] = {"KMM_SCHEDULE_LOCALITY", "KMM_SCHEDULE_BLOCK",
-                                            "KMM_SCHEDULE_CYCLIC"};
-    if (d->has_where)
-        text_printf(out, "%skmm_launch_device(kmm, %s, %s);\n", indent, places[d->where],
-                    d->ordinal
-                        ? arena_printf("(int)(%s)", form_text(form_of(u->source, d->ordinal)))
-                        : "0");
-    if (d->has_schedule)
-        text_printf(out, "%skmm_launch_schedule(kmm, %s);\n", indent, schedules[d->schedule]);
-    for (int k = 0; k < d->setting_count; k++)
-        if (d->setting[k].value)
-            text_printf(out, "%skmm_launch_%s(kmm, (int)(%s));\n", indent,
-                        token_text(u->source, d->setting[k].name),
-                        form_text(form_of(u->source, d->setting[k].value)));
-    if (d->nowait)
-        text_printf(out, "%skmm_launch_nowait(kmm);\n", indent);
+    for (int k = 0; k < d->setting_count; k++) {
+        const setting_t *s = &d->setting[k];
+        text_printf(out, "%skmm_launch_%s(kmm", indent, token_text(u->source, s->name));
+        if (s->constant)
+            text_printf(out, ", %s", s->constant);
+        if (s->value)
+            text_printf(out, ", (int)(%s)", form_text(form_of(u->source, s->value)));
+        if (s->string.kind == TOKEN_STRING)
+            text_printf(out, ", %s", directive_string(u->source, d, s->string));
+        text_printf(out, ");\n");
+    }
 }
 
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
@@ -164,18 +157,15 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
     text_printf(out, "%skmm_launch_t *kmm = kmm_launch_begin(%s, %s, %u);\n", indent,
                 text_quoted(name), text_quoted(u->source->path),
                 source_line(u->source, d->pragma.begin));
-    for (int k = 0; k < d->setting_count; k++)
-        if (!d->setting[k].value)
-            text_printf(out, "%skmm_launch_%s(kmm, %s);\n", indent,
-                        token_text(u->source, d->setting[k].name),
-                        directive_string(u->source, d, d->setting[k].string));
+    describe_settings(u, d, indent, out);
     describe_axes(u, d, indent, out);
     if (d->condition && !d->home)
         text_printf(out, "%skmm_launch_if(kmm, !!(%s));\n", indent,
                     source_words(u->source, d->condition->begin, d->condition->end));
     else if (d->home)
         text_printf(out, "%skmm_launch_home(kmm); // %s\n", indent, d->home);
-    describe_placement(u, d, indent, out);
+    if (d->nowait)
+        text_printf(out, "%skmm_launch_nowait(kmm);\n", indent);
     for (int k = 0; d->unused && k < d->argument_count; k++)
         if (d->unused[k])
             text_printf(out, "%skmm_launch_unused(kmm, %d);\n", indent, k);

@@ -59,7 +59,7 @@ static int reach_at(const trace_t *t, int d, int k)
     return d < 0 || k < -d || k > d ? -1 : t->reach[d][k + d];
 }
 
-/* Whether the best way to diagonal k with d edits ends in an insertion (x stays) rather than a
+/* True if the best way to diagonal k with d edits ends in an insertion (x stays) rather than a
  * deletion. */
 static bool inserts(const trace_t *t, int d, int k)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --explain. */
+/* Prints what --explain says. */
 #ifndef KMMCC_EMIT_EXPLAIN_H
 #define KMMCC_EMIT_EXPLAIN_H
 

@@ -87,7 +87,7 @@ void rewrite_include(unit_t *u)
 
 /* ---- parallel ---- */
 
-/* Whether the launch stands directly below the pragma. */
+/* True if the launch is directly below the pragma. */
 static bool stands_below(const unit_t *u, const directive_t *d)
 {
     lexer_t l = lexer_at(u->source, d->pragma.end, u->source->length);
@@ -248,7 +248,7 @@ static const char *shadow_type(const unit_t *u, const expr_t *base)
     return arena_printf("%s(&*%s)", u->lang == LANG_C ? "__typeof__" : "decltype", text);
 }
 
-/* Whether an item before it has the same base. */
+/* True if an item before it has the same base. */
 static bool is_shadowed(const unit_t *u, const directive_t *d, int number)
 {
     const char *name =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changed text of a function: its head, its body and the captures of its lambdas. */
+/* Changes the text of a function for its copy: its head, its body and the captures of its
+ * lambdas. */
 #include "gpu/change.h"
 
 #include "base/arena.h"
@@ -44,7 +45,7 @@ size_t change_find_token(const source_t *s, size_t from, size_t end, const char 
     return t.kind == TOKEN_END ? end : t.end;
 }
 
-/* Whether something other than `)` or `void)` stands there. */
+/* True if something other than `)` or `void)` follows. */
 static bool has_parameters(const source_t *s, size_t open)
 {
     lexer_t l = lexer_at(s, open, s->length);

@@ -28,8 +28,8 @@ static bool is_kernel_launch(const directive_t *d)
            !clang_Cursor_isNull(d->launch);
 }
 
-/* Whether a kernel, or what it calls, has its body in a header, where bodies are left out at first.
- * System headers are known. */
+/* A search for a kernel, or a function that it calls, whose body is in a header of the program. The
+ * first parse leaves out bodies in headers. */
 typedef struct calls {
     unit_t *u;
     CXCursor seen[512];
@@ -187,10 +187,8 @@ static enum CXChildVisitResult find_special(CXCursor c, CXCursor parent, CXClien
     special_t *s = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-        kind == CXCursor_UnexposedDecl)
-        return clang_Location_isInSystemHeader(clang_getCursorLocation(c)) ? CXChildVisit_Continue
-                                                                           : CXChildVisit_Recurse;
+    if (cursor_is_namespace(c))
+        return cursor_is_system(c) ? CXChildVisit_Continue : CXChildVisit_Recurse;
     if (kind != CXCursor_FunctionDecl || !clang_isCursorDefinition(c))
         return CXChildVisit_Continue;
     CXCursor general = clang_getSpecializedCursorTemplate(c);
@@ -226,10 +224,9 @@ static enum CXChildVisitResult add_any(CXCursor c, CXCursor parent, CXClientData
     unit_t *u = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (cursor_is_system(c))
         return CXChildVisit_Continue;
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-        kind == CXCursor_UnexposedDecl)
+    if (cursor_is_namespace(c))
         return CXChildVisit_Recurse;
     if (kind != CXCursor_FunctionDecl || !cursor_is_kernel(c) || !clang_isCursorDefinition(c) ||
         !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(c)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The copies of functions. */
+/* Writes the copies of functions. */
 #include "gpu/copy.h"
 
 #include <clang-c/Index.h>

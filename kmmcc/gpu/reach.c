@@ -443,8 +443,7 @@ static enum CXChildVisitResult find_loose(CXCursor c, CXCursor parent, CXClientD
 {
     unit_t *u = data;
     (void)parent;
-    if (clang_isDeclaration(clang_getCursorKind(c)) &&
-        clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (cursor_is_system(c))
         return CXChildVisit_Continue;
     if (!is_function(clang_getCursorKind(c)))
         return CXChildVisit_Recurse;

@@ -66,12 +66,12 @@ struct function {
     change_t *changes; /* in a copy */
 };
 
-/* The kernel and what it reaches are added to u->functions. */
+/* Adds the kernel and the functions that it reaches to u->functions. */
 function_t *reach_kernel(unit_t *u, CXCursor definition);
-/* After all kernels: says of each function whether it is told or shared. */
+/* Sets is_told and is_shared of all functions, after all kernels have been added. */
 void reach_close(unit_t *u);
 bool reach_is_told(const function_t *f);
-/* Behind the parenthesis that opens the arguments of a call; 0: it is no call. */
+/* Returns the offset behind the parenthesis that opens the arguments; 0 if it is no call. */
 size_t reach_open(const source_t *s, const reach_call_t *call);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registration of clones with the runtime. */
+/* Registers clones with the runtime. */
 #include "gpu/register.h"
 
 #include <stdbool.h>

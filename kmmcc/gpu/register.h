@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registration of clones with the runtime. */
+/* Registers clones with the runtime. */
 #ifndef KMMCC_GPU_REGISTER_H
 #define KMMCC_GPU_REGISTER_H
 
@@ -9,12 +9,12 @@
 #include "gpu/reach.h"
 #include "pragma/directive.h"
 
-/* The statement that registers the clones of a launch whose kernels are instances of templates and
- * which does not name the clone; "" for other launches. */
+/* Returns the statement that registers the clones of a launch that does not name them, since its
+ * kernels are instances of templates; "" for other launches. */
 const char *register_launch(const unit_t *u, const directive_t *d);
-/* The arguments of the instance, as text; NULL when they cannot be written down here. */
+/* Returns the template arguments of the instance as text; NULL if they cannot be written there. */
 const char *register_template_arguments(CXCursor instance);
-/* The declaration, behind the clone of a kernel that is no template, that registers it. */
+/* Returns the declaration that registers the clone of a kernel that is no template. */
 const char *register_clone(const unit_t *u, const function_t *f);
 
 #endif

@@ -20,12 +20,10 @@ static void share_locals(unit_t *file, size_t body, const function_t *f)
 enum CXChildVisitResult share_kernel(CXCursor c, CXCursor parent, CXClientData data)
 {
     unit_t *u = data;
-    enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
-    if (clang_isDeclaration(kind) && clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (cursor_is_system(c))
         return CXChildVisit_Continue;
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-        kind == CXCursor_UnexposedDecl)
+    if (cursor_is_namespace(c))
         return CXChildVisit_Recurse;
     if (!cursor_is_kernel(c) || !clang_isCursorDefinition(c))
         return CXChildVisit_Continue;

@@ -9,13 +9,14 @@
 #include "clang/unit.h"
 #include "gpu/reach.h"
 
-/* Visitor: each kernel leaves the part of the grid in shared memory. `data` is the main unit. */
+/* Visitor: adds edits by which each kernel stores the part of the grid in shared memory. `data` is
+ * the main unit. */
 enum CXChildVisitResult share_kernel(CXCursor c, CXCursor parent, CXClientData data);
-/* A function that looks the part up. */
+/* Adds the edits of a function that looks the part up. */
 void share_function(unit_t *u, function_t *f);
-/* Lambdas of a host function that run in kernels. */
+/* Adds the edits of a host function's lambdas that run in kernels. */
 void share_lambdas(function_t *f);
-/* Whether some function looks the part up. */
+/* True if some function looks the part up. */
 bool share_is_needed(const unit_t *u);
 
 #endif

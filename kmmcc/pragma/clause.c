@@ -122,30 +122,37 @@ static void clause_if(parser_t *p)
     p->d->condition = parse_expression(p);
 }
 
-/* A setting of the launch: its name is the clause's. */
-static void add_setting(parser_t *p, expr_t *value, token_t string)
+/* Adds a setting of the launch. Its name is the clause's. */
+static void add_setting(parser_t *p, setting_t setting)
 {
     directive_t *d = p->d;
+    setting.name = p->clause;
     if (d->setting_count < MAX_SETTINGS)
-        d->setting[d->setting_count++] = (setting_t){p->clause, value, string};
+        d->setting[d->setting_count++] = setting;
 }
 
-/* An integer that libkmm is told as it is. */
-static void clause_integer(parser_t *p)
+/* Adds a setting with an expression. libkmm gets its value as an int. */
+static void add_integer(parser_t *p, const char *constant)
 {
     expr_t *value = parse_expression(p);
     if (value)
-        add_setting(p, value, p->token);
+        add_setting(p, (setting_t){.constant = constant, .value = value});
 }
 
-/* A string that libkmm is told as it is. */
+/* integer = expression */
+static void clause_integer(parser_t *p)
+{
+    add_integer(p, NULL);
+}
+
+/* string = STRING; libkmm gets it as it is. */
 static void clause_string(parser_t *p)
 {
     if (p->token.kind != TOKEN_STRING) {
         parser_error(p, "expected a string, as in %s(\"step\")", token_text(p->s, p->clause));
         return;
     }
-    add_setting(p, NULL, p->token);
+    add_setting(p, (setting_t){.string = p->token});
     parser_advance(p);
 }
 
@@ -164,27 +171,33 @@ static int parse_word(parser_t *p, const char *const *words, int count)
 /* device = 'all' | 'cuda' | 'hip' | 'host' | expression */
 static void clause_device(parser_t *p)
 {
-    static const char *const kinds[] = {"all", "cuda", "hip", "host"};
-    directive_t *d = p->d;
+    static const char *const kinds[] = {"all", "cuda", "hip", "host"}, *const constants[] = {
+                                                                           "KMM_ON_ALL, 0",
+                                                                           "KMM_ON_CUDA, 0",
+                                                                           "KMM_ON_HIP, 0",
+                                                                           "KMM_ON_HOST, 0"};
     parser_t ahead = *p;
     parser_advance(&ahead);
     int kind = parser_at(&ahead, ")") ? parse_word(p, kinds, COUNT(kinds)) : -1;
-    d->has_where = true;
-    d->where = kind < 0 ? KMM_ON_DEVICE : (kmm_where_t)(KMM_ON_ALL + kind);
     if (kind < 0)
-        d->ordinal = parse_expression(p);
+        add_integer(p, "KMM_ON_DEVICE");
+    else
+        add_setting(p, (setting_t){.constant = constants[kind]});
 }
 
 /* schedule = 'locality' | 'block' | 'cyclic' */
 static void clause_schedule(parser_t *p)
 {
-    static const char *const words[] = {"locality", "block", "cyclic"};
+    static const char *const words[] = {"locality", "block", "cyclic"}, *const constants[] = {
+                                                                            "KMM_SCHEDULE_LOCALITY",
+                                                                            "KMM_SCHEDULE_BLOCK",
+                                                                            "KMM_SCHEDULE_CYCLIC"};
     int word = parse_word(p, words, COUNT(words));
-    p->d->has_schedule = true;
-    p->d->schedule = (kmm_schedule_t)(KMM_SCHEDULE_LOCALITY + (word < 0 ? 0 : word));
-    if (word < 0 && p->token.kind == TOKEN_NAME)
+    if (word >= 0)
+        add_setting(p, (setting_t){.constant = constants[word]});
+    else if (p->token.kind == TOKEN_NAME)
         spelling_unknown_word(p, "schedule", words, COUNT(words));
-    else if (word < 0)
+    else
         parser_error(p, "expected a schedule: locality, block or cyclic");
 }
 

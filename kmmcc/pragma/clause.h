@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clauses of all directives, each in one table and one function. */
+/* Parses the clauses of all directives. Each clause is one line of a table; one with a grammar of
+ * its own has a function. */
 #ifndef KMMCC_PRAGMA_CLAUSE_H
 #define KMMCC_PRAGMA_CLAUSE_H
 
@@ -8,11 +9,11 @@
 #include "base/token.h"
 #include "pragma/parser.h"
 
-/* clauses = { [','] clause }, up to the end of the pragma, those of the directive p->d. False after
+/* clauses = { [','] clause }, up to the end of the pragma, for the directive p->d. False after
  * errors, each of which has been reported. */
 bool clause_parse_all(parser_t *p);
-/* Goes on behind the clause with the name, which has an error: behind its closing parenthesis, or
- * at the next known clause when it has none. */
+/* Skips a clause that has an error. `name` is its name. The parser goes on behind the clause's
+ * closing parenthesis, or at the next known clause if it has none. */
 void clause_skip(parser_t *p, token_t name);
 
 #endif

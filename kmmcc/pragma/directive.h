@@ -121,11 +121,13 @@ typedef struct probe {
     CXType type;
 } probe_t;
 
-/* A clause NAME(value) or NAME("string"). It calls kmm_launch_NAME for the launch. */
+/* A clause whose effect is the call kmm_launch_NAME(kmm, constant, (int)value), or
+ * kmm_launch_NAME(kmm, string). No other part of kmmcc reads it. */
 typedef struct setting {
     token_t name;
-    expr_t *value;  /* an integer; NULL: the setting is a string */
-    token_t string; /* when value is NULL */
+    const char *constant; /* C text; NULL: the call has no such argument */
+    expr_t *value;        /* an integer; NULL: the call has no such argument */
+    token_t string;       /* TOKEN_STRING, or {0} */
 } setting_t;
 
 enum {
@@ -155,10 +157,7 @@ typedef struct directive {
     expr_t *condition;
     setting_t setting[MAX_SETTINGS];
     int setting_count;
-    bool has_where, has_schedule, nowait, bounded;
-    kmm_where_t where;
-    expr_t *ordinal; /* KMM_ON_DEVICE */
-    kmm_schedule_t schedule;
+    bool nowait, bounded;
     expr_t *stream; /* for a task: the name of its stream */
 
     /* ---- Set by bind.c ---- */

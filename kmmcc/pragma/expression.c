@@ -243,6 +243,16 @@ static expr_t *parse_sizeof(parser_t *p)
 
 static expr_t *parse_unary(parser_t *p);
 
+/* Parses the operand of a prefix operator or cast, with which the expression ends. */
+static expr_t *parse_right(parser_t *p, expr_t *e)
+{
+    e->left = parse_unary(p);
+    if (!e->left)
+        return NULL;
+    e->end = e->left->end;
+    return e;
+}
+
 /* cast = '(' type ')' unary */
 static expr_t *parse_cast(parser_t *p, size_t begin)
 {
@@ -252,11 +262,7 @@ static expr_t *parse_cast(parser_t *p, size_t begin)
         parser_advance(p);
     e->type_end = p->last_end;
     parser_advance(p);
-    e->left = parse_unary(p);
-    if (!e->left)
-        return NULL;
-    e->end = e->left->end;
-    return e;
+    return parse_right(p, e);
 }
 
 /* unary = ('-' | '+' | '!' | '~' | '*' | '&') unary | cast | sizeof | postfix */
@@ -281,11 +287,7 @@ static expr_t *parse_operator(parser_t *p)
     expr_t *e = new_expr(EXPR_UNARY, begin, 0);
     e->op = token_text(p->s, p->token);
     parser_advance(p);
-    e->left = parse_unary(p);
-    if (!e->left)
-        return NULL;
-    e->end = e->left->end;
-    return e;
+    return parse_right(p, e);
 }
 
 static expr_t *too_deep(parser_t *p)

@@ -32,7 +32,7 @@ struct expr {
 };
 
 struct parser;
-/* All return NULL after an error. An operand has no `?:` outside parentheses. */
+/* These return NULL after an error. An operand has no `?:` outside parentheses. */
 expr_t *parse_expression(struct parser *p);
 expr_t *parse_operand(struct parser *p);
 expr_t *parse_path(struct parser *p); /* a name or a parenthesized expression, with members */

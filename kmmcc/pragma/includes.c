@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a source includes the headers of CUDA or HIP, so that it is compiled as before, by nvcc
- * or hipcc, which know where these headers are; or ours, for which only we know the place; or asks
- * whether pragmas are obeyed. Only words are looked at, in the source and in the headers of the
- * program that it includes, whatever #if says.
+ * Finds the headers that a source includes. A source with headers of CUDA or HIP is compiled by
+ * nvcc or hipcc, which know where these are. kmmcc adds the folder of kmm's own headers. Only the
+ * text is searched, in the source and in the program's headers that it includes; conditions (#if)
+ * are ignored.
  */
 #include "pragma/includes.h"
 
@@ -86,7 +86,7 @@ static int find_file(const scan_t *s, const char *real)
     return -1;
 }
 
-/* What stands behind `#include` on the line; NULL: it is another line. */
+/* Returns what is behind `#include` on the line; NULL for another line. */
 static const char *operand_of(const char *line)
 {
     line += strspn(line, " \t");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The headers of the program that a source includes, whatever #if says. */
+/* Finds the headers of the program that a source includes. Conditions (#if) are ignored. */
 #ifndef KMMCC_PRAGMA_INCLUDES_H
 #define KMMCC_PRAGMA_INCLUDES_H
 
@@ -9,12 +9,12 @@
 #include "base/options.h"
 #include "base/source.h"
 
-/* Whose headers the source and its headers include, besides those of the program. */
+/* The other headers that the source and its headers include. */
 enum { USES_CUDA = 1, USES_HIP = 2, USES_KMM = 4, USES_MACRO = 8 /* the word _KMM */ };
 
 typedef struct include_file include_file_t;
-/* The name with its quotes, or what a macro makes it of: then there may be several for one place,
- * of which #if chooses. */
+/* An #include. [begin, end) is the name with its quotes, or the macro that stands for it. Such a
+ * macro may have several values, and so several entries. */
 typedef struct include {
     size_t begin, end;
     include_file_t *file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Axes, and items of clauses. */
+/* Parses axes, and items of clauses. */
 #ifndef KMMCC_PRAGMA_ITEM_H
 #define KMMCC_PRAGMA_ITEM_H
 
@@ -7,7 +7,8 @@
 #include "pragma/directive.h"
 #include "pragma/parser.h"
 
-/* A new item of the directive; NULL: it has too many. Pointers to earlier items become invalid. */
+/* Adds an item to the directive; NULL if it has too many. Pointers to earlier items become
+ * invalid. */
 item_t *directive_add_item(directive_t *d);
 /* axis = NAME [':' source] ['=' operand ':' operand] */
 void parse_axis(parser_t *p);

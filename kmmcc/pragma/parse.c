@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From pragma to directive: one function for each rule of the grammar, which stands above it. */
+/* Parses a pragma to a directive. Each function is a rule of the grammar, which is written above
+ * it. */
 #include "pragma/parse.h"
 
 #include <stdbool.h>

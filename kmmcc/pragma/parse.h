@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From pragma to directive. */
+/* Parses a pragma to a directive. */
 #ifndef KMMCC_PRAGMA_PARSE_H
 #define KMMCC_PRAGMA_PARSE_H
 
@@ -8,9 +8,9 @@
 #include "pragma/directive.h"
 #include "pragma/pragma.h"
 
-/* NULL after errors. */
+/* Returns the directive; NULL after errors. */
 directive_t *parse_directive(const source_t *s, pragma_t pragma);
-/* A string of the pragma as a literal of the program. */
+/* Returns a string of the pragma as a literal of the program. */
 const char *directive_string(const source_t *s, const directive_t *d, token_t string);
 
 #endif

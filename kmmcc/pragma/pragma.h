@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the kmm pragmas of a source stand. */
+/* Finds the kmm pragmas of a source. */
 #ifndef KMMCC_PRAGMA_PRAGMA_H
 #define KMMCC_PRAGMA_PRAGMA_H
 
@@ -14,7 +14,7 @@ typedef struct pragma {
     size_t content_end;
     bool is_operator; /* _Pragma("kmm ...") */
 } pragma_t;
-/* The next pragma at or after *from, which moves behind it. */
+/* Finds the next pragma at or behind *from, and moves *from behind it. False if there is none. */
 bool pragma_next(const source_t *s, size_t *from, pragma_t *out);
 
 #endif

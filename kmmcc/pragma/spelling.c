@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The word that was probably meant by one that is not known. */
+/* Finds the known word that a misspelled word probably means. */
 #include "pragma/spelling.h"
 
 #include <string.h>

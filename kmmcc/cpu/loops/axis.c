@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The axis of the block along which an expression is consecutive: threadIdx.x or threadIdx.y, plus
- * what is uniform. Compilers do not see that CUDA's unsigned sums do not wrap within a block, and
- * would gather what lies side by side; so such a variable is written as its value for the block's
- * first thread plus a signed number.
+ * The axis of an expression: the dimension of the block, x or y, along which its values are
+ * consecutive. The expression is threadIdx.x or threadIdx.y plus a uniform value. CUDA's index
+ * arithmetic is unsigned. Compilers do not see that it does not wrap within a block, and would
+ * gather elements that are adjacent. A variable with an axis is therefore written as its value for
+ * the block's first thread plus a signed number.
  */
 #include "cpu/loops/axis.h"
 
@@ -12,6 +13,7 @@
 
 #include "clang/cursor.h"
 #include "cpu/program/collectives.h"
+#include "cpu/tree/extent.h"
 #include "cpu/tree/uniformity.h"
 
 bool axis_is_index_type(CXType type)
@@ -23,13 +25,8 @@ bool axis_is_index_type(CXType type)
 
 static bool is_not_negative(const node_t *n)
 {
-    CXEvalResult value = clang_Cursor_Evaluate(n->cursor);
-    const bool is = value && clang_EvalResult_getKind(value) == CXEval_Int &&
-                    clang_EvalResult_getAsLongLong(value) >= 0 &&
-                    clang_EvalResult_getAsLongLong(value) <= INT_MAX;
-    if (value)
-        clang_EvalResult_dispose(value);
-    return is;
+    long long value;
+    return extent_evaluate(n->cursor, &value) && value >= 0 && value <= INT_MAX;
 }
 
 static bool is_launch_index(const node_t *n)
@@ -40,15 +37,13 @@ static bool is_launch_index(const node_t *n)
            collectives_is_index_variable(clang_text(clang_getCursorSpelling(base->cursor)));
 }
 
-/* Whether a 32-bit unsigned value may wrap before it is widened to 64 bits: it is a difference, or
- * a signed number is part of it. Products, and what is smaller than an operand, are taken for
+/* True if a 32-bit unsigned value may wrap before it is widened to 64 bits: it is a difference, or
+ * a signed number is part of it. Results of other operators than + and - are assumed to be
  * sizes. */
 static bool may_wrap(const node_t *n)
 {
     const CXType type = clang_getCanonicalType(clang_getCursorType(n->cursor));
-    const enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator
-                                               ? clang_getCursorBinaryOperatorKind(n->cursor)
-                                               : CXBinaryOperator_Invalid;
+    const enum CXBinaryOperatorKind kind = tree_operator(n);
     if (is_launch_index(n) || is_not_negative(n))
         return false;
     if (kind == CXBinaryOperator_Add)
@@ -117,8 +112,8 @@ bool axis_is_unsigned(const variable_t *v)
     return clang_getCanonicalType(clang_getCursorType(v->cursor)).kind == CXType_UInt;
 }
 
-/* Whether the value may wrap within the block. Where the block's first value is small, it does
- * not: then kmm_small is true. */
+/* A variable does not wrap within the block if the block's first value is small: then kmm_small is
+ * true. */
 bool axis_may_wrap(const emitter_t *e, const variable_t *v)
 {
     return axis_is_unsigned(v) || !axis_known(e, v);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The axis of the block along which an expression is consecutive: threadIdx.x or threadIdx.y, plus
- * what is uniform. Compilers do not see that CUDA's unsigned sums do not wrap within a block, and
- * would gather what lies side by side; so such a variable is written as its value for the block's
- * first thread plus a signed number.
+ * The axis of an expression: the dimension of the block, x or y, along which its values are
+ * consecutive. The expression is threadIdx.x or threadIdx.y plus a uniform value. CUDA's index
+ * arithmetic is unsigned. Compilers do not see that it does not wrap within a block, and would
+ * gather elements that are adjacent. A variable with an axis is therefore written as its value for
+ * the block's first thread plus a signed number.
  */
 #ifndef KMMCC_CPU_LOOPS_AXIS_H
 #define KMMCC_CPU_LOOPS_AXIS_H
@@ -14,14 +15,17 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
-/* An integer of 32 or 64 bits. */
+/* True for integers of 32 or 64 bits. */
 bool axis_is_index_type(CXType type);
-/* "x": the expression is threadIdx.x plus what is uniform; "y" likewise; NULL: neither. */
+/* Returns "x" or "y" if the expression is threadIdx.x or threadIdx.y plus a uniform value;
+ * otherwise NULL. */
 const char *axis_of(const emitter_t *e, const node_t *n);
-/* The axis of a variable that is declared again; NULL: none is known. */
+/* Returns the axis of a recomputed variable; NULL if kmmcc knows none. */
 const char *axis_known(const emitter_t *e, const variable_t *v);
+/* True if the variable is an unsigned integer of 32 bits. */
 bool axis_is_unsigned(const variable_t *v);
-/* Whether it may wrap within the block: where it is seen not to, kmm_small says so. */
+/* True if the variable may wrap within the block: it is unsigned, or its axis is checked at run
+ * time. The rewritten code sets kmm_small if it does not wrap. */
 bool axis_may_wrap(const emitter_t *e, const variable_t *v);
 
 #endif

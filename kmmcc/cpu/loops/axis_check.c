@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Axes that are checked when the block runs. The types between threadIdx and the variable may wrap,
- * or only an instance of the template tells whether they are integers; so the block's first and
- * last thread are compared.
+ * Axes that are checked at run time. A type between threadIdx and the variable may wrap, or only an
+ * instance of the template tells if it is an integer. The rewritten code compares the values of the
+ * variable in the block's first and last thread.
  */
 #include "cpu/loops/axis_check.h"
 
@@ -14,9 +14,9 @@
 #include "cpu/loops/edits.h"
 #include "cpu/tree/uniformity.h"
 
-/* An integer's type, or one that depends on a template's parameter. Integers of one byte are left
- * out: a block has more threads than they have values, so the first and last thread do not tell
- * whether they wrap. */
+/* True for types of integers, and for types that depend on a template's parameter. Integers of one
+ * byte are excluded: a block may have more threads than they have values, so its first and last
+ * thread do not show a wrap. */
 bool axis_may_be_number(CXType type)
 {
     const enum CXTypeKind kind = clang_getCanonicalType(type).kind;
@@ -45,15 +45,13 @@ static const node_t *converted(const node_t *n)
     }
 }
 
-/* `, decltype(n)` where only an instance of the template tells whether that is an integer. */
 void axis_add_dependent(const emitter_t *e, const node_t *n, text_t *types)
 {
     if (!is_known_number(clang_getCursorType(n->cursor)) && n->end > n->begin)
         text_printf(types, ", decltype(%s)", edits_copy_node(e, n));
 }
 
-/* Like axis_of, but a type in between may make the value wrap, or may be no integer. The
- * expressions whose types must be integers are added to `types`. */
+/* Like axis_of, but a type between threadIdx and the expression may wrap, or may be no integer. */
 const char *axis_possible_of(const emitter_t *e, const node_t *n, text_t *types)
 {
     for (const node_t *inner = converted(n); inner; n = inner, inner = converted(n)) {
@@ -97,7 +95,8 @@ const char *axis_of_variable(const emitter_t *e, const variable_t *v)
                                                                   : NULL;
 }
 
-/* The types that must be integers for that, the variable's first. */
+/* Returns the list of the types that must be integers for the variable to have its axis. The
+ * variable's own type is the first. */
 const char *axis_types(emitter_t *e, const variable_t *v)
 {
     text_t types = {0};
@@ -121,7 +120,7 @@ static void add_recomputed(emitter_t *e, const node_t *n, text_t *out)
         add_recomputed(e, c, out);
 }
 
-/* A lambda that computes the variable with the index of the block's last thread. */
+/* The expression calls a lambda with the index of the block's last thread. */
 const char *axis_last_value(emitter_t *e, const variable_t *v)
 {
     text_t places = {0};
@@ -133,7 +132,6 @@ const char *axis_last_value(emitter_t *e, const variable_t *v)
                         type, places.data ? places.data : "", type, declarator_suffix(e, v));
 }
 
-/* NULL: it is another expression, or its axis is known. */
 const variable_t *axis_checked_at_run(const emitter_t *e, const node_t *n)
 {
     n = tree_bare(n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Axes that are checked when the block runs. The types between threadIdx and the variable may wrap,
- * or only an instance of the template tells whether they are integers; so the block's first and
- * last thread are compared.
+ * Axes that are checked at run time. A type between threadIdx and the variable may wrap, or only an
+ * instance of the template tells if it is an integer. The rewritten code compares the values of the
+ * variable in the block's first and last thread.
  */
 #ifndef KMMCC_CPU_LOOPS_AXIS_CHECK_H
 #define KMMCC_CPU_LOOPS_AXIS_CHECK_H
@@ -14,23 +14,27 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
+/* True if the type may be that of an integer of two or more bytes. */
 bool axis_may_be_number(CXType type);
-/* Adds `, decltype(n)` where only an instance of the template tells whether that is an integer. */
+/* Appends `, decltype(n)` to `types` if only an instance of the template tells if `n` is an
+ * integer. */
 void axis_add_dependent(const emitter_t *e, const node_t *n, text_t *types);
 /*
- * The axis of an expression, if types are what they may be: "x", "y" or NULL. What must be integers
- * is added to `types`.
+ * Returns the axis, "x" or "y", that the expression has if the types in it are integers and do not
+ * wrap; otherwise NULL. Appends the types that must be integers to `types`.
  */
 const char *axis_possible_of(const emitter_t *e, const node_t *n, text_t *types);
-/* The same of a variable. */
+/* Returns the same for a variable, by its initializer. */
 const char *axis_possible(const emitter_t *e, const variable_t *v);
-/* The axis of a variable, known or possible; NULL: neither. */
+/* Returns the axis of a variable, known or checked at run time; NULL if it has neither. */
 const char *axis_of_variable(const emitter_t *e, const variable_t *v);
-/* The types that must be integers for that, the variable's first. */
+/* Returns the list of the types that must be integers for the variable to have its axis. The
+ * variable's own type is the first. */
 const char *axis_types(emitter_t *e, const variable_t *v);
-/* The variable's value in the block's last thread. */
+/* Returns a C++ expression for the variable's value in the block's last thread. */
 const char *axis_last_value(emitter_t *e, const variable_t *v);
-/* The variable that the expression is, if its axis is checked when the block runs. */
+/* Returns the variable that the expression names if its axis is checked at run time; otherwise
+ * NULL. */
 const variable_t *axis_checked_at_run(const emitter_t *e, const node_t *n);
 
 #endif

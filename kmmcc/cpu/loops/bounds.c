@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads to which a condition limits what follows: `i < n`, with i consecutive along an axis,
- * holds for the first n - i threads of it. Other threads are not run at all.
+ * Bounds: the threads for which a condition can be true. `i < n` is true for the first n - i0
+ * threads along the axis of i, whose value in the block's first thread is i0. The loop over the
+ * threads leaves out all others.
  */
 #include "cpu/loops/bounds.h"
 
@@ -61,14 +62,12 @@ static enum CXBinaryOperatorKind mirrored(enum CXBinaryOperatorKind kind)
     }
 }
 
-/* Adds the limits in a condition, or in its contrary. Terms of a conjunction limit one after
- * another; a term that is no comparison with an axis makes the bounds incomplete. */
+/* Adds the limits of a condition, or of its negation if `contrary`. Each term of a conjunction adds
+ * its own. A term that does not compare an axis makes the bounds incomplete. */
 static void find_bounds(emitter_t *e, const node_t *condition, bool contrary, bounds_t *b)
 {
     const node_t *n = tree_stripped(condition);
-    enum CXBinaryOperatorKind kind = n && n->kind == CXCursor_BinaryOperator
-                                         ? clang_getCursorBinaryOperatorKind(n->cursor)
-                                         : CXBinaryOperator_Invalid;
+    enum CXBinaryOperatorKind kind = n ? tree_operator(n) : CXBinaryOperator_Invalid;
     if (kind == (contrary ? CXBinaryOperator_LOr : CXBinaryOperator_LAnd)) {
         find_bounds(e, n->child, contrary, b);
         find_bounds(e, n->last, contrary, b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations of the block: what becomes of a variable depends on its storage. */
+/* Writes the block's declarations. A variable's storage decides how it is declared. */
 #include "cpu/loops/declaration.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "cpu/loops/edits.h"
 #include "cpu/loops/hoist.h"
 #include "cpu/loops/per_thread.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 
 static const char *initial_value(emitter_t *e, const variable_t *v)
 {
@@ -24,7 +24,8 @@ static const char *initial_value(emitter_t *e, const variable_t *v)
     return *text == '{' ? text : arena_printf("(%s)", text);
 }
 
-/* A value for each thread, made by the thread when it comes to the declaration. */
+/* Declares a variable with one value for each thread. Each thread initializes its own when it
+ * reaches the declaration. */
 static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
 {
     const char *type = declarator_type(e, v), *qualifier = declarator_is_const(v) ? "const " : "";
@@ -37,28 +38,29 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
     text_printf(&e->out,
                 "kmm_host_values<%s> %s; %skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n",
                 type, declarator_values(v), qualifier, type, v->name, declarator_values(v));
-    region_open(e);
-    v->region = e->region_number;
+    phase_open(e);
+    v->phase = e->phase_number;
     if (v->is_array) {
         const char *value = declarator_suffix(e, v);
-        region_add(
+        phase_add(
             e, statement,
             arena_printf("kmm_host_as<%s> &%s = %s[kmm_t];", type, v->name, declarator_values(v)));
         if (*value)
-            text_printf(&e->region,
+            text_printf(&e->phase,
                         " { kmm_host_as<%s> kmm_initial %s; memcpy(&%s, &kmm_initial, "
                         "sizeof(kmm_initial)); }",
                         type, value, v->name);
         return;
     }
-    region_add(e, statement,
-               arena_printf("%skmm_host_as<%s> &%s __attribute__((unused)) = *::new "
-                            "(static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>%s;",
-                            qualifier, type, v->name, declarator_values(v), type,
-                            initial_value(e, v)));
+    phase_add(e, statement,
+              arena_printf("%skmm_host_as<%s> &%s __attribute__((unused)) = *::new "
+                           "(static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>%s;",
+                           qualifier, type, v->name, declarator_values(v), type,
+                           initial_value(e, v)));
 }
 
-/* Computed again in each region; where it has an axis, from its value for the first thread. */
+/* Declares what the phases need to recompute the variable: if it has an axis, its value for the
+ * block's first thread. */
 static void declare_recomputed(emitter_t *e, variable_t *v)
 {
     const char *axis = axis_of_variable(e, v);
@@ -74,7 +76,7 @@ static void declare_recomputed(emitter_t *e, variable_t *v)
                     "const bool kmm_counts%d __attribute__((unused)) = "
                     "kmm_host_counts<%s>::along(kmm_i%d, %s, kmm_e.%s);\n",
                     v->number, axis_types(e, v), v->number, axis_last_value(e, v), axis);
-    if (v->is_named_by_block) /* only its type */
+    if (v->is_named_by_block) /* for its type alone */
         text_printf(&e->out, "%s\n", declarator_text(e, v));
 }
 
@@ -89,14 +91,14 @@ static void declare_variable(emitter_t *e, variable_t *v, const node_t *statemen
         declare_recomputed(e, v);
         return;
     }
-    region_open(e);
-    region_note_uses(e, v->declaration);
+    phase_open(e);
+    phase_note_uses(e, v->declaration);
     if (v->storage == STORAGE_THREAD)
         declare_each(e, v, statement);
     else
-        region_add(e, statement,
-                   arena_printf("%skmm_host_as<%s> %s %s;", declarator_is_const(v) ? "const " : "",
-                                declarator_type(e, v), v->name, declarator_suffix(e, v)));
+        phase_add(e, statement,
+                  arena_printf("%skmm_host_as<%s> %s %s;", declarator_is_const(v) ? "const " : "",
+                               declarator_type(e, v), v->name, declarator_suffix(e, v)));
 }
 
 bool declaration_is_stored(const node_t *declaration, storage_t storage)
@@ -107,7 +109,7 @@ bool declaration_is_stored(const node_t *declaration, storage_t storage)
     return true;
 }
 
-/* A declaration that the block has as it is written; shared memory by KMM_HOST_SHARED. */
+/* Writes a declaration as it is in the source, with KMM_HOST_SHARED for `__shared__`. */
 static void emit_as_written(emitter_t *e, const node_t *n)
 {
     const char *text = edits_copy_node(e, n);
@@ -122,7 +124,8 @@ static void emit_as_written(emitter_t *e, const node_t *n)
         text_printf(&e->out, "%s\n", text);
 }
 
-/* The names of structured bindings stay in the region that has their declaration. */
+/* Writes the declaration of structured bindings, whose names stay in its phase. False if `n`
+ * declares none. */
 static bool emit_bindings(emitter_t *e, const node_t *n)
 {
     variable_t *last = NULL;
@@ -140,17 +143,17 @@ static bool emit_bindings(emitter_t *e, const node_t *n)
     per_thread_emit(e, n);
     for (int k = 0; k < e->b.variable_count; k++)
         if (e->b.variable[k].is_binding && e->b.variable[k].declaration == last->declaration)
-            e->b.variable[k].region = e->region_number;
+            e->b.variable[k].phase = e->phase_number;
     return true;
 }
 
-/* Where only the compiler knows whether a type has a destructor, it checks that. */
+/* Makes the compiler check that types have no destructor, where they depend on a template. */
 static void refuse_destructors(emitter_t *e, const node_t *n)
 {
     for (const node_t *c = n->child; c; c = c->next)
         if (c->variable && c->kind == CXCursor_VarDecl && !c->variable->is_reference &&
             type_is_dependent(clang_getCursorType(c->cursor)))
-            text_printf(&e->region, " (void)sizeof(kmm_host_as<decltype(%s)>);", c->variable->name);
+            text_printf(&e->phase, " (void)sizeof(kmm_host_as<decltype(%s)>);", c->variable->name);
 }
 
 void declaration_emit(emitter_t *e, node_t *n)
@@ -172,7 +175,7 @@ void declaration_emit(emitter_t *e, node_t *n)
         emit_as_written(e, n);
         return;
     }
-    if (declaration_is_stored(n, STORAGE_REGION)) {
+    if (declaration_is_stored(n, STORAGE_PHASE)) {
         per_thread_emit(e, n);
         refuse_destructors(e, n);
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a variable of the function is declared again: its type, what stands behind its name, and
- * the array that holds its values of all threads.
+ * The parts of a variable's declaration as C++: its type, its initializer, and the name of the
+ * array that holds one value for each thread.
  */
 #include "cpu/loops/declarator.h"
 
@@ -59,7 +59,6 @@ const char *declarator_values(const variable_t *v)
     return arena_printf("kmm_v%d", v->number);
 }
 
-/* The text behind the name in a declaration. */
 const char *declarator_suffix(emitter_t *e, const variable_t *v)
 {
     unsigned offset;

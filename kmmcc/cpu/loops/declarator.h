@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a variable of the function is declared again: its type, what stands behind its name, and
- * the array that holds its values of all threads.
+ * The parts of a variable's declaration as C++: its type, its initializer, and the name of the
+ * array that holds one value for each thread.
  */
 #ifndef KMMCC_CPU_LOOPS_DECLARATOR_H
 #define KMMCC_CPU_LOOPS_DECLARATOR_H
@@ -11,17 +11,18 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
-/* Its type as C++, without qualifiers. */
+/* Returns the variable's type as C++, without qualifiers. */
 const char *declarator_type(emitter_t *e, const variable_t *v);
+/* True if the variable is const. */
 bool declarator_is_const(const variable_t *v);
-/* Whether the end of the variable's life runs no code of the program; otherwise the function is not
- * split, since that code belongs to the end of the scope, wherever the regions end. */
+/* True unless the variable's type is known to have a destructor; then the function is not split. A
+ * destructor runs at the end of the variable's scope, which may be in another phase. */
 bool declarator_ends_silently(emitter_t *e, CXCursor variable, const node_t *at);
-/* The name of the array that holds its values of all threads. */
+/* Returns the name of the array that holds the variable's value for each thread. */
 const char *declarator_values(const variable_t *v);
-/* The text behind the name: an initializer, or "". */
+/* Returns the initializer as it is written behind the name; "" if there is none. */
 const char *declarator_suffix(emitter_t *e, const variable_t *v);
-/* The whole declaration, as it is written but for the type. */
+/* Returns the whole declaration, with the type as declarator_type returns it. */
 const char *declarator_text(emitter_t *e, const variable_t *v);
 
 #endif

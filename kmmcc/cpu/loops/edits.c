@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source's text with the edits that the body has. Edits may lie within others: the outermost
- * one that begins first counts.
+ * Copies of the source's text with the emitter's edits applied. Edits may be nested; then only the
+ * outermost is applied.
  */
 #include "cpu/loops/edits.h"
 
@@ -17,7 +17,7 @@ void edits_add(emitter_t *e, size_t begin, size_t end, const char *text)
     e->edit_count++;
 }
 
-/* The edit that begins first in [begin, end); of several, the outermost. */
+/* Returns the edit that begins first in [begin, end); of several, the outermost. */
 static const edit_t *next_edit(const emitter_t *e, size_t begin, size_t end)
 {
     const edit_t *best = NULL;
@@ -58,7 +58,6 @@ const char *edits_line(const emitter_t *e, size_t at)
     return source_line_marker(e->s->u->source, source_line(e->s->u->source, at));
 }
 
-/* The unit's edits of the body become ours. */
 void edits_take(emitter_t *e)
 {
     unit_t *u = e->s->u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known while a function's body is written for a block (split.c), and shared by all that
- * write parts of it.
+ * The emitter: the state of split.c while it writes a function's body for a block. The files that
+ * write parts of the body share it.
  */
 #include "cpu/loops/emitter.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known while a function's body is written for a block (split.c), and shared by all that
- * write parts of it.
+ * The emitter: the state of split.c while it writes a function's body for a block. The files that
+ * write parts of the body share it.
  */
 #ifndef KMMCC_CPU_LOOPS_EMITTER_H
 #define KMMCC_CPU_LOOPS_EMITTER_H
@@ -16,13 +16,13 @@
 typedef struct split {
     unit_t *u;
     CXCursor function;
-    int flags; /* KMM_HOST_HELPERS, or none */
+    int flags; /* KMM_HOST_HELPERS, or 0 */
     bool is_kernel;
-    bool keeps_edits; /* the unit's edits of the body stay, since the body itself is written, too */
+    bool keeps_edits; /* the unit's edits of the body stay, since the original body stays */
     collective_of_t collective_of;
     const void *context; /* for collective_of */
-    /* The size of blocks for which a second body is worth while; NULL: none is known. Its text is
-     * stored to *sized, which is left as it is where there is none. */
+    /* The block size for which a second body may be written; NULL: none is known. If one is
+     * written, its text is stored to *sized. */
     const unsigned *extent;
     const char **sized;
 } split_t;
@@ -31,42 +31,44 @@ enum { MAX_BOUND = 256 };
 typedef struct emitter {
     const split_t *s;
     body_tree_t b;
-    int pass; /* 0: which variables cross regions; 1: whether states are needed; 2: the text */
+    int pass; /* 0 finds variables that cross phases, 1 if states are needed, 2 writes */
     text_t out;
     bool is_sized; /* the text is for blocks of the size s->extent */
 
-    /* The region that is open; region_open resets these. */
+    /* The open phase; phase_open resets these. */
     bool is_open, changes_state;
-    text_t region;                /* its statements */
-    variable_t *bound[MAX_BOUND]; /* the variables that it uses and the block declares */
+    text_t phase;                 /* text of its statements */
+    variable_t *bound[MAX_BOUND]; /* variables that the phase uses and the block declares */
     int bound_count;
-    bool is_independent; /* no thread uses what another one changes: KMM_HOST_APART ... */
-    text_t generic;      /* ... if these types, which templates' arguments make, are scalars */
-    bool is_short;       /* each thread does little */
-    bool is_counted;     /* memory is indexed by an unsigned variable that has an axis */
-    const variable_t *counter; /* of the strided loop that the region is in; NULL: none */
-    const char *limits;        /* statements that limit kmm_p, the threads that run; NULL: all do */
-    bool has_exact;            /* the limits say all that the condition does, if kmm_exact */
-    bool has_stored, has_strides; /* a thread has stored to memory; has used it in steps */
-    bool reads_after_store;
+    bool is_independent;       /* no thread uses what another one changes: KMM_HOST_APART */
+    text_t generic;            /* types of a template that must be scalars for is_independent */
+    bool is_short;             /* each thread runs few operations: KMM_HOST_SHORT */
+    bool is_counted;           /* an index of memory has an axis and may wrap */
+    const variable_t *counter; /* of the strided loop around the phase; NULL: none */
+    const char *limits;     /* statements that limit kmm_p, the threads that run; NULL: all run */
+    bool has_exact;         /* kmm_exact is true if the limits replace the condition */
+    bool has_stored;        /* a thread has stored to memory */
+    bool has_strides;       /* adjacent threads access elements that are not adjacent */
+    bool reads_after_store; /* a thread reads memory after it has stored */
 
-    int region_number, last_region; /* last_region: as the pass before found it */
+    int phase_number, last_phase; /* last_phase: number of the last one, from the previous pass */
     int loop_depth;
     bool is_divergent;              /* inside a branch or loop that some threads do not run */
-    const node_t *thread_condition; /* of a branch around, if it depends on threadIdx alone */
-    bool is_masked;                 /* some statement changes states */
-    bool gains_by_size;             /* a known block size makes some loops' lengths known */
-    bool has_static;                /* a static variable of the program is declared */
-    int numbers, collective_count;  /* states and collective operations that have been numbered */
-    edit_t *edit;                   /* of the body's text */
+    const node_t *thread_condition; /* of a branch around, of threadIdx alone; NULL: none */
+    bool is_masked;                 /* some statement changes the states of threads */
+    bool gains_by_size;             /* some loop or branch is simpler if the block size is known */
+    bool has_static;                /* the body declares a static variable */
+    int numbers, collective_count;  /* of states and of collective operations so far */
+    edit_t *edit;                   /* edits of the body's text */
     int edit_count, edit_capacity;
 } emitter_t;
 
-/* Gives up splitting the function, for this reason unless there is one already. False. */
+/* Records why the function cannot be split, unless a reason is recorded already. Returns false. */
 bool emitter_fail(emitter_t *e, const node_t *n, const char *reason);
-/* Two numbers of states of threads, of which it returns the first, for the statement `n`. */
+/* Reserves two numbers of thread states for the statement `n`. Returns the first. */
 int emitter_new_states(emitter_t *e, const node_t *n);
-/* The block names the variables of the expression too, outside the loops over its threads. */
+/* Marks the variables of the expression as named by the block, outside the loops over its
+ * threads. */
 void emitter_name_in_block(node_t *n);
 
 #endif

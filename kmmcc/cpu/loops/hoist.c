@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations are taken out of the expressions in which they stand: a region in which the
- * threads bring their operands, the operation for all of them, and each thread's result in place of
+ * Hoists collective operations out of expressions. In one phase the threads store their operands.
+ * Then the block runs the operation once for all threads. Each thread's result takes the place of
  * the call.
  */
 #include "cpu/loops/hoist.h"
@@ -15,17 +15,16 @@
 #include "cpu/loops/edits.h"
 #include "cpu/loops/hoist_builtin.h"
 #include "cpu/loops/hoist_call.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/program/collectives.h"
 #include "cpu/tree/call.h"
 
-/* A barrier ends the region that is open: the regions before and behind it are loops of their own.
- */
+/* Ends the open phase at a barrier: the phases before and behind it are loops of their own. */
 static bool hoist_barrier(emitter_t *e, const node_t *call, const node_t *whole)
 {
     if (tree_stripped(whole) != call)
         return emitter_fail(e, call, "a barrier is no statement of its own");
-    region_close(e);
+    phase_close(e);
     const bool is_block = collectives_builtin(call->collective_name) == BUILTIN_BARRIER;
     text_printf(&e->out, "%s\n", is_block && e->is_masked ? "kmm_b.barrier();" : "");
     return true;
@@ -41,7 +40,7 @@ static void warn_of_divergence(const emitter_t *e, const node_t *call)
                 edits_copy_node(e, e->thread_condition));
 }
 
-/* Whether the call's name stands in the source, and not in a macro. */
+/* True if the call's name is in the source, and not in a macro. */
 static bool is_written(const emitter_t *e, const node_t *call)
 {
     const source_t *s = e->s->u->source;
@@ -68,8 +67,9 @@ static bool hoist_collective(emitter_t *e, node_t *call, const node_t *whole)
     return call->collective == COLLECTIVE_BUILTIN ? hoist_builtin(e, call) : hoist_call(e, call);
 }
 
-/* `a && b`, `a || b`, `a ? b : c` with collective operations behind the first operand: the threads
- * for which it says so run these; the others have the state meanwhile. */
+/* `a && b`, `a || b` or `a ? b : c` with collective operations behind the first operand. The
+ * threads that the first operand chooses run these. The other threads have the state `state`
+ * meanwhile. */
 typedef struct choice {
     node_t *n, *first, *second, *third; /* third: of `?:` */
     int state, value;                   /* value: the number of the values that n has */
@@ -100,17 +100,17 @@ static void emit_first_operand(emitter_t *e, const choice_t *c)
     const char *text = edits_copy_node(e, c->first);
     const bool is_or =
         !c->third && clang_getCursorBinaryOperatorKind(c->n->cursor) == CXBinaryOperator_LOr;
-    region_open(e);
-    region_note_uses(e, c->first);
+    phase_open(e);
+    phase_note_uses(e, c->first);
     text_printf(&e->out, "kmm_host_values<%s> kmm_c%d;\n", c->type, c->value);
-    region_add(e, c->n,
-               c->third
-                   ? arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", text, c->state)
-                   : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s); if (%skmm_c%d[kmm_t]) "
-                                  "kmm_b.state[kmm_t] = %d;",
-                                  c->value, text, is_or ? "" : "!", c->value, c->state));
-    region_change_state(e);
-    region_close(e);
+    phase_add(e, c->n,
+              c->third
+                  ? arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", text, c->state)
+                  : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s); if (%skmm_c%d[kmm_t]) "
+                                 "kmm_b.state[kmm_t] = %d;",
+                                 c->value, text, is_or ? "" : "!", c->value, c->state));
+    phase_change_state(e);
+    phase_close(e);
 }
 
 static bool emit_operand(emitter_t *e, const choice_t *c, node_t *operand, const node_t *whole)
@@ -119,13 +119,13 @@ static bool emit_operand(emitter_t *e, const choice_t *c, node_t *operand, const
     if (!hoist(e, operand, whole))
         return false;
     const char *text = edits_copy_node(e, operand);
-    region_open(e);
-    region_note_uses(e, operand);
-    region_add(e, operand,
-               c->third ? arena_printf("::new (static_cast<void *>(&kmm_c%d[kmm_t])) %s(%s);",
-                                       c->value, c->type, text)
-                        : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s);", c->value, text));
-    region_close(e);
+    phase_open(e);
+    phase_note_uses(e, operand);
+    phase_add(e, operand,
+              c->third ? arena_printf("::new (static_cast<void *>(&kmm_c%d[kmm_t])) %s(%s);",
+                                      c->value, c->type, text)
+                       : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s);", c->value, text));
+    phase_close(e);
     text_printf(&e->out, "}\n");
     return true;
 }
@@ -150,9 +150,7 @@ static bool hoist_choice(emitter_t *e, node_t *n, const node_t *whole)
 
 static bool is_choice(const node_t *n)
 {
-    enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator
-                                         ? clang_getCursorBinaryOperatorKind(n->cursor)
-                                         : CXBinaryOperator_Invalid;
+    enum CXBinaryOperatorKind kind = tree_operator(n);
     if (n->kind != CXCursor_ConditionalOperator && kind != CXBinaryOperator_LAnd &&
         kind != CXBinaryOperator_LOr)
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations are taken out of the expressions in which they stand: a region in which the
- * threads bring their operands, the operation for all of them, and each thread's result in place of
+ * Hoists collective operations out of expressions. In one phase the threads store their operands.
+ * Then the block runs the operation once for all threads. Each thread's result takes the place of
  * the call.
  */
 #ifndef KMMCC_CPU_LOOPS_HOIST_H
@@ -12,7 +12,8 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
-/* Takes out all that `n` holds, a part of `whole`. False: that cannot be done. */
+/* Hoists the collective operations of `n`, which is a part of the expression `whole`. False if the
+ * function cannot be split. */
 bool hoist(emitter_t *e, node_t *n, const node_t *whole);
 
 #endif

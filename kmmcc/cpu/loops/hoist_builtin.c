@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations that kmm_block.h has: votes, shuffles and other exchanges of the threads of
- * a block or warp.
+ * Hoists the collective operations of include/kmm/host/kmm_block.h: votes, shuffles and other
+ * exchanges between the threads of a block or warp.
  */
 #include "cpu/loops/hoist_builtin.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "cpu/loops/edits.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/program/collectives.h"
 #include "cpu/tree/call.h"
 #include "cpu/tree/uniformity.h"
@@ -30,23 +30,24 @@ static const char *argument_list(const emitter_t *e, node_t **argument, int coun
     return out.data;
 }
 
-/* The threads bring their operands to an object of the type; the call becomes what they get of it
- * by the operation's name and `result`. */
+/* Hoists a call through an object of the type. The threads store their operands in the object. The
+ * call becomes a call of the object's function of the operation's name, with the argument
+ * `result`. */
 static bool exchange(emitter_t *e, node_t *call, const char *type, const char *result)
 {
     node_t *argument[MAX_ARGUMENTS];
     const int count = call_arguments(call, argument, MAX_ARGUMENTS), number = e->collective_count++;
     const char *name = call->collective_name + strspn(call->collective_name, "_");
-    region_open(e);
+    phase_open(e);
     for (int k = 0; k < count; k++) {
-        region_note_uses(e, argument[k]);
+        phase_note_uses(e, argument[k]);
         emitter_name_in_block(argument[k]);
     }
     text_printf(&e->out, "%s kmm_c%d;\n", type, number);
-    region_add(e, call,
-               arena_printf("kmm_c%d.put(kmm_t%s);", number,
-                            count ? argument_list(e, argument, count) : ", 0u, 0"));
-    region_close(e);
+    phase_add(e, call,
+              arena_printf("kmm_c%d.put(kmm_t%s);", number,
+                           count ? argument_list(e, argument, count) : ", 0u, 0"));
+    phase_close(e);
     text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
     edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.%s(%s)", number, name, result));
     return true;
@@ -59,7 +60,7 @@ static bool hoist_block_vote(emitter_t *e, node_t *call)
                : exchange(e, call, "kmm_host_predicates", "");
 }
 
-/* Each thread brings a value behind the mask. */
+/* Hoists an operation that takes a value from each thread, behind the mask. */
 static bool hoist_exchange(emitter_t *e, node_t *call)
 {
     node_t *argument[MAX_ARGUMENTS];
@@ -72,7 +73,7 @@ static bool hoist_exchange(emitter_t *e, node_t *call)
                     "kmm_t");
 }
 
-/* Votes of warps. Each thread applies its mask when it takes its result. */
+/* Hoists a vote of a warp. Each thread applies its mask when it takes its result. */
 static bool hoist_ballot(emitter_t *e, node_t *call)
 {
     node_t *argument[2];
@@ -81,14 +82,14 @@ static bool hoist_ballot(emitter_t *e, node_t *call)
     bool has_predicate = strcmp(name, "__activemask") != 0;
     if (count != (has_predicate ? 2 : 0))
         return fail_arguments(e, call);
-    region_open(e);
-    region_note_uses(e, call);
+    phase_open(e);
+    phase_note_uses(e, call);
     text_printf(&e->out, "kmm_host_ballots kmm_c%d;\n", number);
-    region_add(e, call,
-               has_predicate ? arena_printf("kmm_c%d.put(kmm_t, (%s) != 0);", number,
-                                            edits_copy_node(e, argument[1]))
-                             : arena_printf("kmm_c%d.put(kmm_t, 1);", number));
-    region_close(e);
+    phase_add(e, call,
+              has_predicate ? arena_printf("kmm_c%d.put(kmm_t, (%s) != 0);", number,
+                                           edits_copy_node(e, argument[1]))
+                            : arena_printf("kmm_c%d.put(kmm_t, 1);", number));
+    phase_close(e);
     text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
     edits_add(e, call->begin, call->end,
               has_predicate ? arena_printf("kmm_c%d.%s(kmm_t, %s)", number, name + 2,
@@ -97,7 +98,7 @@ static bool hoist_ballot(emitter_t *e, node_t *call)
     return true;
 }
 
-/* A shuffle whose distance and width are the same for all threads. */
+/* True for a shuffle whose arguments are uniform, but for the value. */
 static bool is_uniform_shuffle(const emitter_t *e, const node_t *call)
 {
     node_t *argument[4];
@@ -114,14 +115,14 @@ static bool hoist_uniform_shuffle(emitter_t *e, node_t *call)
 {
     node_t *argument[4];
     int count = call_arguments(call, argument, 4), number = e->collective_count++;
-    region_open(e);
-    region_note_uses(e, argument[1]);
+    phase_open(e);
+    phase_note_uses(e, argument[1]);
     emitter_name_in_block(call);
     text_printf(&e->out, "kmm_host_shuffles<kmm_host_decay<decltype(%s)>> kmm_c%d;\n",
                 edits_copy_node(e, argument[1]), number);
-    region_add(e, call,
-               arena_printf("kmm_c%d.put(kmm_t, %s);", number, edits_copy_node(e, argument[1])));
-    region_close(e);
+    phase_add(e, call,
+              arena_printf("kmm_c%d.put(kmm_t, %s);", number, edits_copy_node(e, argument[1])));
+    phase_close(e);
     text_printf(&e->out, "kmm_c%d.%s(kmm_b%s);\n", number, call->collective_name + 2,
                 argument_list(e, argument + 2, count - 2));
     edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
@@ -135,14 +136,14 @@ static bool hoist_match_all(emitter_t *e, node_t *call)
     int number = e->collective_count++;
     if (call_arguments(call, argument, 3) != 3)
         return fail_arguments(e, call);
-    region_open(e);
-    region_note_uses(e, call);
+    phase_open(e);
+    phase_note_uses(e, call);
     emitter_name_in_block(argument[1]);
     text_printf(&e->out, "kmm_host_exchange<kmm_host_decay<decltype(%s)>> kmm_c%d;\n",
                 edits_copy_node(e, argument[1]), number);
-    region_add(e, call,
-               arena_printf("kmm_c%d.put(kmm_t%s);", number, argument_list(e, argument, 2)));
-    region_close(e);
+    phase_add(e, call,
+              arena_printf("kmm_c%d.put(kmm_t%s);", number, argument_list(e, argument, 2)));
+    phase_close(e);
     text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
     edits_add(
         e, call->begin, call->end,

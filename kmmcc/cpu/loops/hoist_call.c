@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of functions that have barriers: the threads bring their arguments, the function runs once
- * for all of them (include/kmm/host/kmm_call.h), and the call becomes its result.
+ * Hoists calls of functions that have barriers. The threads store their arguments. The function
+ * runs once for all of them (include/kmm/host/kmm_call.h). Each thread's result takes the place of
+ * the call.
  */
 #include "cpu/loops/hoist_call.h"
 
@@ -11,16 +12,13 @@
 #include "base/arena.h"
 #include "clang/cursor.h"
 #include "cpu/loops/edits.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/tree/call.h"
 
-/* Whether the argument names an object, and is no temporary. */
+/* True if the argument names an object, and is no temporary. */
 static bool is_object(const node_t *argument)
 {
-    const node_t *n = argument;
-    while (n->child && !n->child->next &&
-           (n->kind == CXCursor_UnexposedExpr || n->kind == CXCursor_ParenExpr))
-        n = n->child;
+    const node_t *n = tree_bare(argument);
     return n->kind == CXCursor_DeclRefExpr || n->kind == CXCursor_MemberRefExpr ||
            n->kind == CXCursor_ArraySubscriptExpr ||
            (n->kind == CXCursor_UnaryOperator &&
@@ -32,8 +30,8 @@ static CXType plain_type(CXType type)
     return clang_getUnqualifiedType(clang_getCanonicalType(clang_getNonReferenceType(type)));
 }
 
-/* Whether parameter k refers to a temporary. It would end with the loop in which the threads bring
- * their arguments, before the function runs. */
+/* True if parameter k refers to a temporary. That would be destroyed at the end of the phase in
+ * which the threads store their arguments, before the function runs. */
 static bool makes_temporary(const node_t *call, const node_t *argument, int k)
 {
     passing_t passing = call_passing(call, argument);
@@ -68,7 +66,7 @@ static bool store_temporaries(emitter_t *e, node_t *call, int number)
         if (strchr(type, '[') || strstr(type, "(lambda"))
             return emitter_fail(e, argument[k], "an argument's type has no name");
         text_printf(&e->out, "kmm_host_values<kmm_host_decay<%s>> kmm_a%d_%d;\n", type, number, k);
-        region_add(
+        phase_add(
             e, call,
             arena_printf("::new (static_cast<void *>(&kmm_a%d_%d[kmm_t])) kmm_host_decay<%s>(%s);",
                          number, k, type, edits_copy_node(e, argument[k])));
@@ -84,8 +82,8 @@ static bool is_lambda(const node_t *n, const void *context)
     return n->kind == CXCursor_LambdaExpr;
 }
 
-/* The type of a call as C++: decltype of its text. A lambda in it would have another type in each
- * copy of the text, so then clang's spelling is taken. */
+/* Returns the type of a call as C++: decltype of its text. A lambda has another type in each copy
+ * of the text, so a call with a lambda gets its type as clang spells it. */
 static const char *call_type(emitter_t *e, const node_t *call, const char *text)
 {
     if (!tree_any(call, is_lambda, NULL))
@@ -107,9 +105,9 @@ bool hoist_call(emitter_t *e, node_t *call)
     int number = e->collective_count++;
     if (strchr(arena_copy(e->s->u->source->text + call->begin, call->end - call->begin), '#'))
         return emitter_fail(e, call, "a preprocessor line divides a call");
-    region_open(e);
+    phase_open(e);
     e->is_independent = false;
-    region_note_uses(e, call);
+    phase_note_uses(e, call);
     emitter_name_in_block(call);
     if (call->collective == COLLECTIVE_FUNCTION && !store_temporaries(e, call, number))
         return false;
@@ -117,10 +115,9 @@ bool hoist_call(emitter_t *e, node_t *call)
     if (!type)
         return false;
     text_printf(&e->out, "kmm_host_call<%s> kmm_c%d;\n", type, number);
-    region_add(
-        e, call,
-        arena_printf("kmm_c%d.call(kmm_t, [&]() -> %s { return %s; });", number, type, text));
-    region_close(e);
+    phase_add(e, call,
+              arena_printf("kmm_c%d.call(kmm_t, [&]() -> %s { return %s; });", number, type, text));
+    phase_close(e);
     text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
     edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
     return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the compiler may take the threads of a region for independent of each other: none uses
- * what another one changes, and nothing lies in memory that they use in turn.
+ * Finds out if the threads of a phase are independent, so that the compiler may vectorize over
+ * them. No thread uses what another one changes, and no variable is in memory that the threads use
+ * in turn.
  */
 #include "cpu/loops/independence.h"
 
@@ -13,8 +14,8 @@
 #include "cpu/loops/memory.h"
 #include "cpu/tree/uniformity.h"
 
-/* Whether no variable of the statement lies in memory that the threads use in turn, and nothing
- * unknown is called. */
+/* True if no variable of the statement is in memory that the threads use in turn, and the statement
+ * calls no unknown function. */
 static bool is_independent(const node_t *n)
 {
     if (n->kind == CXCursor_LambdaExpr || n->kind == CXCursor_CXXForRangeStmt ||
@@ -36,7 +37,7 @@ static bool is_independent(const node_t *n)
     return true;
 }
 
-/* Adds the types that only an instance of the template knows. */
+/* Adds the types that depend on the template to e->generic. */
 static void note_dependent_types(emitter_t *e, const node_t *n)
 {
     CXType type = clang_getCursorType(n->cursor);
@@ -60,7 +61,6 @@ static bool is_pack(const node_t *n, const void *context)
                   "...");
 }
 
-/* Called for each statement of the open region. */
 void independence_note(emitter_t *e, const node_t *n)
 {
     e->is_independent &= is_independent(n) && !tree_any(n, is_pack, NULL);
@@ -68,7 +68,7 @@ void independence_note(emitter_t *e, const node_t *n)
         note_dependent_types(e, n);
 }
 
-/* Whether adjacent threads access adjacent scalars, or all the same one. */
+/* True if adjacent threads access adjacent scalars, or all threads the same one. */
 static bool is_side_by_side(const emitter_t *e, const node_t *n)
 {
     return n->kind == CXCursor_ArraySubscriptExpr &&

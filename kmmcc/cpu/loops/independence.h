@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the compiler may take the threads of a region for independent of each other: none uses
- * what another one changes, and nothing lies in memory that they use in turn.
+ * Finds out if the threads of a phase are independent, so that the compiler may vectorize over
+ * them. No thread uses what another one changes, and no variable is in memory that the threads use
+ * in turn.
  */
 #ifndef KMMCC_CPU_LOOPS_INDEPENDENCE_H
 #define KMMCC_CPU_LOOPS_INDEPENDENCE_H
@@ -9,11 +10,12 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
-/* Whether the open region remains one of independent threads, with a statement more. */
+/* Clears e->is_independent if the statement makes the threads of the open phase dependent.
+ * Otherwise adds the types in it that depend on a template to e->generic. */
 void independence_note(emitter_t *e, const node_t *n);
 /*
- * Notes in which order a thread loads and stores, and whether threads side by side use what lies
- * side by side.
+ * Sets has_stored, reads_after_store and has_strides of the open phase by the statement's accesses
+ * to memory.
  */
 void independence_note_order(emitter_t *e, const node_t *n);
 

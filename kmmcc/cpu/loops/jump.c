@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jumps. In a region a jump ends it for the thread, and one that leads out of it changes the
- * thread's state; a jump to which all threads come stays one of the block.
+ * Writes jumps: return, break and continue. A jump out of a phase ends the phase for the thread,
+ * and sets the thread's state. A jump that is a statement of the block stays a jump if all threads
+ * reach it.
  */
 #include "cpu/loops/jump.h"
 
@@ -10,7 +11,7 @@
 #include "base/arena.h"
 #include "cpu/loops/edits.h"
 #include "cpu/loops/hoist.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/tree/parts.h"
 
 static const char *jump_result(const emitter_t *e, const node_t *jump)
@@ -18,15 +19,14 @@ static const char *jump_result(const emitter_t *e, const node_t *jump)
     if (!jump->child)
         return "";
     const node_t *value = tree_stripped(jump->child);
-    bool is_list = value->kind == CXCursor_BinaryOperator &&
-                   clang_getCursorBinaryOperatorKind(value->cursor) == CXBinaryOperator_Comma;
+    bool is_list = tree_operator(value) == CXBinaryOperator_Comma;
     if (clang_getCanonicalType(clang_getCursorResultType(e->s->function)).kind == CXType_Void)
         return arena_printf("%s; ", edits_copy_node(e, jump->child));
     return arena_printf(is_list ? "kmm_result.give(kmm_t, (%s)); " : "kmm_result.give(kmm_t, %s); ",
                         edits_copy_node(e, jump->child));
 }
 
-static bool jump_leaves_region(const node_t *jump)
+static bool jump_leaves_phase(const node_t *jump)
 {
     return jump->kind == CXCursor_ReturnStmt ||
            (jump->target && jump->target->has_collective &&
@@ -40,8 +40,7 @@ static int jump_state(const emitter_t *e, const node_t *jump)
     return jump->target->number + (jump->kind == CXCursor_ContinueStmt);
 }
 
-/* A jump in a region ends it for the thread; one that leads out of it also changes the thread's
- * state. */
+/* A return in the last phase, outside of loops, needs no state. */
 void jump_edit_all(emitter_t *e, const node_t *n)
 {
     if (n->kind == CXCursor_LambdaExpr)
@@ -50,13 +49,13 @@ void jump_edit_all(emitter_t *e, const node_t *n)
         jump_edit_all(e, c);
     bool jumps = n->kind == CXCursor_ReturnStmt || n->kind == CXCursor_BreakStmt ||
                  n->kind == CXCursor_ContinueStmt;
-    if (!jumps || !jump_leaves_region(n))
+    if (!jumps || !jump_leaves_phase(n))
         return;
-    bool ends = n->kind == CXCursor_ReturnStmt && e->pass > 0 &&
-                e->region_number == e->last_region && e->loop_depth == 0;
+    bool ends = n->kind == CXCursor_ReturnStmt && e->pass > 0 && e->phase_number == e->last_phase &&
+                e->loop_depth == 0;
     const char *state = ends ? "" : arena_printf("kmm_b.state[kmm_t] = %d; ", jump_state(e, n));
     if (!ends)
-        region_change_state(e);
+        phase_change_state(e);
     edits_add(e, n->begin, parts_end(&e->b, n),
               arena_printf("{ %s%sreturn; }", jump_result(e, n), state));
 }
@@ -68,11 +67,11 @@ void jump_emit(emitter_t *e, node_t *n)
     if (returns && n->child) {
         if (!hoist(e, n->child, n->child))
             return;
-        region_open(e);
-        region_note_uses(e, n->child);
-        region_add(e, n, jump_result(e, n));
+        phase_open(e);
+        phase_note_uses(e, n->child);
+        phase_add(e, n, jump_result(e, n));
     }
-    region_close(e);
+    phase_close(e);
     bool leaves_switch = !returns && n->target->kind == CXCursor_SwitchStmt;
     if (!e->is_divergent && (returns || !n->target->is_left_early)) {
         text_printf(&e->out, "%s\n",

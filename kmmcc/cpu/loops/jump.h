@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jumps. In a region a jump ends it for the thread, and one that leads out of it changes the
- * thread's state; a jump to which all threads come stays one of the block.
+ * Writes jumps: return, break and continue. A jump out of a phase ends the phase for the thread,
+ * and sets the thread's state. A jump that is a statement of the block stays a jump if all threads
+ * reach it.
  */
 #ifndef KMMCC_CPU_LOOPS_JUMP_H
 #define KMMCC_CPU_LOOPS_JUMP_H
@@ -9,9 +10,9 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
-/* Edits the jumps in a statement of the open region. */
+/* Adds the edits of the jumps in a statement of the open phase that lead out of the phase. */
 void jump_edit_all(emitter_t *e, const node_t *n);
-/* A jump to which all threads come that are here. */
+/* Writes a jump that is a statement of the block. */
 void jump_emit(emitter_t *e, node_t *n);
 
 #endif

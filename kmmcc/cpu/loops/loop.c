@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops with barriers in them. One whose threads all make the same rounds stays a loop; in another,
- * threads that have left get its state, and it ends when all have.
+ * Writes loops with barriers in them. A loop of which all threads run the same rounds stays a loop.
+ * In any other loop, a thread that has left gets the loop's state, and the loop ends when all
+ * threads have left.
  */
 #include "cpu/loops/loop.h"
 
@@ -9,7 +10,7 @@
 #include "cpu/loops/edits.h"
 #include "cpu/loops/hoist.h"
 #include "cpu/loops/per_thread.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/loops/statement.h"
 #include "cpu/tree/parts.h"
 #include "cpu/tree/rounds.h"
@@ -24,8 +25,7 @@ static bool is_of_block(const emitter_t *e, const node_t *n)
     if (n->kind == CXCursor_DeclStmt)
         return declaration_is_stored(n, STORAGE_UNIFORM) && !n->has_collective;
     const node_t *x = tree_stripped(n);
-    if (x->kind == CXCursor_BinaryOperator &&
-        clang_getCursorBinaryOperatorKind(x->cursor) == CXBinaryOperator_Comma)
+    if (tree_operator(x) == CXBinaryOperator_Comma)
         return is_of_block(e, x->child) && is_of_block(e, x->last);
     return statement_changes_block(e, n);
 }
@@ -69,7 +69,7 @@ static void emit_test(emitter_t *e, const node_t *n, node_t *condition)
         text_printf(&e->out, "if (!kmm_b.active) break;\n");
         return;
     }
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "if (!(%s)) break;\n", edits_copy_node(e, condition));
 }
 
@@ -79,7 +79,7 @@ static void emit_divergent_loop(emitter_t *e, node_t *n, const parts_t *p)
     text_printf(&e->out, "{\n");
     if (p->initial)
         statement_emit(e, p->initial);
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "for (;;) {\n");
     e->is_divergent |= p->condition && uniformity_of(&e->b, p->condition) != UNIFORM;
     if (n->kind != CXCursor_DoStmt)
@@ -87,7 +87,7 @@ static void emit_divergent_loop(emitter_t *e, node_t *n, const parts_t *p)
     emit_loop_body(e, n, p->first);
     if (p->increment)
         statement_emit_expression(e, p->increment);
-    region_close(e);
+    phase_close(e);
     if (n->kind == CXCursor_DoStmt)
         emit_test(e, n, p->condition);
     if (e->is_masked)
@@ -102,7 +102,7 @@ void loop_emit(emitter_t *e, node_t *n)
     int depth = e->loop_depth;
     if (!per_thread_can_copy(e, n) || !parts_of(&e->b, n, &p))
         return;
-    region_close(e);
+    phase_close(e);
     n->number = emitter_new_states(e, n);
     bool plain = is_of_block(e, p.initial) && is_of_block(e, p.increment) &&
                  (!p.condition ||

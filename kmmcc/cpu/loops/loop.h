@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops with barriers in them. One whose threads all make the same rounds stays a loop; in another,
- * threads that have left get its state, and it ends when all have.
+ * Writes loops with barriers in them. A loop of which all threads run the same rounds stays a loop.
+ * In any other loop, a thread that has left gets the loop's state, and the loop ends when all
+ * threads have left.
  */
 #ifndef KMMCC_CPU_LOOPS_LOOP_H
 #define KMMCC_CPU_LOOPS_LOOP_H
@@ -9,6 +10,7 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
+/* Writes the loop. */
 void loop_emit(emitter_t *e, node_t *n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that the threads of a block use: which variable an address lies in, what other pointers
- * may point to, and atomics of shared memory.
+ * Memory that the threads of a block use: the variable that an address is in, accesses that may
+ * alias, and atomic operations on shared memory.
  */
 #include "cpu/loops/memory.h"
 
@@ -16,9 +16,7 @@ const variable_t *memory_variable(const node_t *n)
 {
     n = tree_stripped(n);
     while (n && n->child) {
-        enum CXBinaryOperatorKind kind = n->kind == CXCursor_BinaryOperator
-                                             ? clang_getCursorBinaryOperatorKind(n->cursor)
-                                             : CXBinaryOperator_Invalid;
+        enum CXBinaryOperatorKind kind = tree_operator(n);
         bool goes_on = n->kind == CXCursor_ArraySubscriptExpr || kind == CXBinaryOperator_Add ||
                        kind == CXBinaryOperator_Sub ||
                        (n->kind == CXCursor_UnaryOperator &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements that each thread runs for itself: they are added to the open region, or make one that
- * is limited to the threads that their condition chooses.
+ * Writes statements that each thread runs by itself. A statement is added to the open phase. A
+ * branch may get a phase of its own, limited to the threads that its condition can choose.
  */
 #include "cpu/loops/per_thread.h"
 
@@ -11,9 +11,9 @@
 #include "cpu/loops/independence.h"
 #include "cpu/loops/jump.h"
 #include "cpu/loops/memory.h"
+#include "cpu/loops/phase.h"
 #include "cpu/loops/prefetch.h"
 #include "cpu/loops/preprocessor.h"
-#include "cpu/loops/region.h"
 #include "cpu/tree/parts.h"
 
 bool per_thread_can_copy(emitter_t *e, const node_t *n)
@@ -32,7 +32,8 @@ static bool is_last(const emitter_t *e, const node_t *n)
     return n == e->b.root->last;
 }
 
-/* The parts of a branch that is copied whole if they are not found. */
+/* Finds the parts of a branch. If they are not found, the branch is copied whole, so that is no
+ * reason not to split. */
 static bool find_parts(emitter_t *e, const node_t *n, parts_t *p)
 {
     const char *reason = e->b.reason;
@@ -41,8 +42,9 @@ static bool find_parts(emitter_t *e, const node_t *n, parts_t *p)
     return found;
 }
 
-/* A branch gets a region of its own, limited to the threads that its condition may choose. In a
- * body without barriers that pays only for the last statement. */
+/* Writes a branch as a phase of its own, limited to the threads that its condition can choose. In a
+ * body without barriers that pays only for the last statement. False if the statement is no such
+ * branch. */
 static bool emit_bounded(emitter_t *e, const node_t *n)
 {
     parts_t p;
@@ -51,33 +53,33 @@ static bool emit_bounded(emitter_t *e, const node_t *n)
         (!e->b.root->has_collective && !is_last(e, n)) || p.first->end <= p.first->begin ||
         !bounds_read(e, p.condition, false, &bounds))
         return false;
-    region_open(e);
+    phase_open(e);
     e->gains_by_size |= e->b.root->has_collective;
     e->limits = bounds.limits.data;
     e->has_exact = bounds.is_complete;
     independence_note(e, n);
     independence_note_order(e, n);
     jump_edit_all(e, n);
-    region_note_uses(e, n);
+    phase_note_uses(e, n);
     if (bounds.is_complete)
-        region_add(e, n,
-                   arena_printf("if (kmm_sure || (%s))\n%s\n%s", edits_copy_node(e, p.condition),
-                                edits_line(e, p.first->begin),
-                                edits_copy(e, p.first->begin, parts_end(&e->b, n))));
+        phase_add(e, n,
+                  arena_printf("if (kmm_sure || (%s))\n%s\n%s", edits_copy_node(e, p.condition),
+                               edits_line(e, p.first->begin),
+                               edits_copy(e, p.first->begin, parts_end(&e->b, n))));
     else
-        region_add(e, n, edits_copy(e, n->begin, parts_end(&e->b, n)));
-    region_close(e);
+        phase_add(e, n, edits_copy(e, n->begin, parts_end(&e->b, n)));
+    phase_close(e);
     return true;
 }
 
-/* `if (i >= n) return;` before all else in a body without barriers: the whole region is limited to
- * the other threads. */
+/* Writes `if (i >= n) return;` at the beginning of a body without barriers: it limits the whole
+ * phase to the other threads. False if the statement is another one. */
 static bool emit_bounded_return(emitter_t *e, const node_t *n)
 {
     parts_t p;
     bounds_t bounds;
-    bool rest_is_one_region = e->pass > 0 && e->region_number + 1 == e->last_region;
-    if (n->kind != CXCursor_IfStmt || e->is_open || !rest_is_one_region ||
+    bool rest_is_one_phase = e->pass > 0 && e->phase_number + 1 == e->last_phase;
+    if (n->kind != CXCursor_IfStmt || e->is_open || !rest_is_one_phase ||
         e->b.root->has_collective || n->parent != e->b.root || !find_parts(e, n, &p) || p.second)
         return false;
     const node_t *inner = p.first->kind == CXCursor_CompoundStmt && p.first->child == p.first->last
@@ -86,13 +88,13 @@ static bool emit_bounded_return(emitter_t *e, const node_t *n)
     if (!inner || inner->kind != CXCursor_ReturnStmt || inner->child ||
         !bounds_read(e, p.condition, true, &bounds))
         return false;
-    region_open(e);
+    phase_open(e);
     e->limits = bounds.limits.data;
     e->has_exact = bounds.is_complete;
-    region_note_uses(e, p.condition);
-    region_add(e, n,
-               arena_printf("if (%s(%s)) return;", bounds.is_complete ? "!kmm_sure && " : "",
-                            edits_copy_node(e, p.condition)));
+    phase_note_uses(e, p.condition);
+    phase_add(e, n,
+              arena_printf("if (%s(%s)) return;", bounds.is_complete ? "!kmm_sure && " : "",
+                           edits_copy_node(e, p.condition)));
     return true;
 }
 
@@ -103,13 +105,13 @@ void per_thread_emit(emitter_t *e, const node_t *n)
     memory_edit_atomics(e, n);
     if (!per_thread_can_copy(e, n) || emit_bounded(e, n) || emit_bounded_return(e, n))
         return;
-    region_open(e);
+    phase_open(e);
     independence_note(e, n);
     independence_note_order(e, n);
     jump_edit_all(e, n);
-    region_note_uses(e, n);
+    phase_note_uses(e, n);
     preprocessor_add_pragmas(e, n);
-    region_add(e, n, edits_copy(e, n->begin, parts_end(&e->b, n)));
+    phase_add(e, n, edits_copy(e, n->begin, parts_end(&e->b, n)));
     if (!n->parent || n->parent->kind != CXCursor_CompoundStmt)
-        text_printf(&e->region, ";");
+        text_printf(&e->phase, ";");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements that each thread runs for itself: they are added to the open region, or make one that
- * is limited to the threads that their condition chooses.
+ * Writes statements that each thread runs by itself. A statement is added to the open phase. A
+ * branch may get a phase of its own, limited to the threads that its condition can choose.
  */
 #ifndef KMMCC_CPU_LOOPS_PER_THREAD_H
 #define KMMCC_CPU_LOOPS_PER_THREAD_H
@@ -11,8 +11,10 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
-/* Whether the statement's text can be copied; macros and #if may prevent it. */
+/* True if the statement's text can be copied. Otherwise, as with some macros and #if, the function
+ * cannot be split. */
 bool per_thread_can_copy(emitter_t *e, const node_t *n);
+/* Writes the statement. */
 void per_thread_emit(emitter_t *e, const node_t *n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that is asked for before it is needed: what the next block begins with, while the one
- * before still runs, and what a loop with a stride uses in its next round.
+ * Prefetches into the processor's cache. A block asks for the elements that the next block reads
+ * first. A round of a strided loop asks for the elements of the next round.
  */
 #include "cpu/loops/prefetch.h"
 
@@ -11,8 +11,7 @@
 #include "cpu/loops/axis.h"
 #include "cpu/loops/declarator.h"
 
-/* Each block prefetches what the next block reads first: `x[i]`, where only blockIdx makes i
- * differ. The processor does not run far enough ahead to load it by itself. */
+/* The processor does not run far enough ahead to load the next block's elements by itself. */
 void prefetch_next_block(emitter_t *e, const node_t *n)
 {
     const node_t *base = n->kind == CXCursor_ArraySubscriptExpr ? tree_stripped(n->child) : NULL,
@@ -37,8 +36,6 @@ void prefetch_next_block(emitter_t *e, const node_t *n)
         prefetch_next_block(e, c);
 }
 
-/* Adds prefetches of the arrays that the loop indexes by its variable `v`: the next round reads
- * them a stride away. */
 void prefetch_next_round(emitter_t *e, const node_t *n, const variable_t *v, const char *stride,
                          text_t *out)
 {

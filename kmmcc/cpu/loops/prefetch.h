@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that is asked for before it is needed: what the next block begins with, while the one
- * before still runs, and what a loop with a stride uses in its next round.
+ * Prefetches into the processor's cache. A block asks for the elements that the next block reads
+ * first. A round of a strided loop asks for the elements of the next round.
  */
 #ifndef KMMCC_CPU_LOOPS_PREFETCH_H
 #define KMMCC_CPU_LOOPS_PREFETCH_H
@@ -10,10 +10,11 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
-/* `x[i]` in the statement, with an index that only the block's own makes another in the next one.
- */
+/* Writes prefetches for each `x[i]` in the statement whose index differs in the next block only by
+ * blockIdx. */
 void prefetch_next_block(emitter_t *e, const node_t *n);
-/* The arrays that the loop indexes by its variable `v`. */
+/* Appends to `out` prefetches of the arrays that the loop's body `n` indexes by the loop's variable
+ * `v`, `stride` elements ahead. */
 void prefetch_next_round(emitter_t *e, const node_t *n, const variable_t *v, const char *stride,
                          text_t *out);
 

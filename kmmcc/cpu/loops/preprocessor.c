@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preprocessor lines in a body: #define, #undef and #pragma are copied to where the statements
- * behind them go; #if must not divide a statement.
+ * Preprocessor lines in a body. #define, #undef and #pragma are copied to where the statements
+ * behind them go. A statement that an #if divides cannot be written.
  */
 #include "cpu/loops/preprocessor.h"
 
@@ -9,7 +9,6 @@
 #include "base/token.h"
 #include "cpu/tree/parts.h"
 
-/* Whether preprocessor conditions in the text begin and end in it. */
 bool preprocessor_is_balanced(emitter_t *e, const node_t *n, size_t begin, size_t end)
 {
     const source_t *s = e->s->u->source;
@@ -30,7 +29,7 @@ bool preprocessor_is_balanced(emitter_t *e, const node_t *n, size_t begin, size_
     return depth == 0 || emitter_fail(e, n, "a preprocessor line divides a statement");
 }
 
-/* The preprocessor lines in [begin, end) whose first word is one of these. */
+/* Returns the preprocessor lines in [begin, end) whose first word is one of `words`. */
 static const char *lines_between(emitter_t *e, size_t begin, size_t end, const char *const *words)
 {
     const source_t *s = e->s->u->source;
@@ -62,13 +61,13 @@ void preprocessor_add_definitions(emitter_t *e, size_t begin, size_t end)
 {
     const char *lines = lines_between(e, begin, end, definitions);
     if (*lines)
-        text_printf(e->is_open ? &e->region : &e->out, "%s", lines);
+        text_printf(e->is_open ? &e->phase : &e->out, "%s", lines);
 }
 
 void preprocessor_add_pragmas(emitter_t *e, const node_t *n)
 {
     static const char *const pragmas[] = {"pragma", NULL};
     if (n->parent && n->parent->kind == CXCursor_CompoundStmt)
-        text_printf(&e->region, "%s",
+        text_printf(&e->phase, "%s",
                     lines_between(e, preprocessor_end_before(e, n), n->begin, pragmas));
 }

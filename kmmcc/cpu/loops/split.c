@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of a function as the block runs it. Statements without barriers are gathered into
- * regions, each a loop over the threads; a region ends at a barrier. Statements around barriers
- * become the block's own: with a uniform condition as they are, else by the states of the threads
- * (include/kmm/host/kmm_block.h).
+ * Writes the body of a function as loops over the threads of a block. Statements without barriers
+ * are gathered into phases, each a loop over the threads; a phase ends at a barrier. Statements
+ * around barriers become statements of the block. One with a uniform condition stays as it is; one
+ * with a divergent condition is run by the states of the threads (include/kmm/host/kmm_block.h).
  *
- * It is written three times: what the first two find out makes the last one simpler.
+ * The body is written three times, since what the first two passes find makes the last one simpler.
  */
 #include "cpu/loops/split.h"
 
@@ -16,7 +16,7 @@
 #include "clang/cursor.h"
 #include "cpu/loops/declarator.h"
 #include "cpu/loops/edits.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/loops/statement.h"
 #include "cpu/loops/wide.h"
 #include "cpu/tree/read.h"
@@ -47,17 +47,17 @@ static void emit_parameters(emitter_t *e)
             continue;
         }
         text_printf(&e->out, "kmm_host_values<%s> %s;\n", type, declarator_values(v));
-        region_open(e);
-        text_printf(&e->region, " ::new (static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>(%s);",
+        phase_open(e);
+        text_printf(&e->phase, " ::new (static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>(%s);",
                     declarator_values(v), type, v->name);
-        region_close(e);
+        phase_close(e);
     }
 }
 
 static void emit_body(emitter_t *e)
 {
     e->out = (text_t){0};
-    e->region_number = e->loop_depth = e->numbers = e->collective_count = 0;
+    e->phase_number = e->loop_depth = e->numbers = e->collective_count = 0;
     e->is_divergent = e->is_open = false;
     e->is_masked |= !e->s->is_kernel; /* not all threads may have called it */
     if (e->is_sized)
@@ -70,15 +70,15 @@ static void emit_body(emitter_t *e)
     text_printf(&e->out, "}\n%s\n", edits_line(e, e->b.root->end - 1));
 }
 
-/* A variable that no other region uses becomes local to its region. */
+/* Makes each variable that no other phase uses local to its phase. */
 static void forget_local(emitter_t *e)
 {
     for (int k = 0; k < e->b.variable_count; k++) {
         variable_t *v = &e->b.variable[k];
         bool is_pointed_at = v->is_pointed_at && e->b.root->has_collective;
         if (v->storage == STORAGE_THREAD && v->is_block_level && !v->is_parameter &&
-            !v->is_binding && !v->crosses_regions && !v->is_named_by_block && !is_pointed_at)
-            v->storage = STORAGE_REGION;
+            !v->is_binding && !v->crosses_phases && !v->is_named_by_block && !is_pointed_at)
+            v->storage = STORAGE_PHASE;
     }
 }
 
@@ -93,7 +93,7 @@ static bool has_each(const emitter_t *e)
     return false;
 }
 
-/* The flags that writing the body has found (kmm_flags.h). */
+/* Returns the flags that the passes have found (kmm_flags.h). */
 static int found_flags(const emitter_t *e)
 {
     bool needs_states = e->is_masked || e->collective_count > 0;
@@ -126,7 +126,7 @@ const char *split_body(const split_t *s, int *flags, const char **reason, size_t
             e.edit_count = edits;
             e.is_masked = e.pass == 2 && e.is_masked;
             emit_body(&e);
-            e.last_region = e.region_number;
+            e.last_phase = e.phase_number;
             forget_local(&e);
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions with barriers, as loops over the threads of a block. */
+/* Writes the body of a function as loops over the threads of a block. */
 #ifndef KMMCC_CPU_LOOPS_SPLIT_H
 #define KMMCC_CPU_LOOPS_SPLIT_H
 
@@ -8,8 +8,9 @@
 #include "cpu/loops/emitter.h"
 
 /*
- * The text of a body for the block, braces included, whose edits it takes from the unit; *flags:
- * what else kmm_launch.h must know. NULL: it cannot be split, for *reason.
+ * Returns the body for a block as text, braces included, with the unit's edits applied. *flags gets
+ * KMM_HOST_STATES and KMM_HOST_WIDE if they are true of it. Returns NULL if the body cannot be
+ * split: *reason says why, and *reason_at is an offset in the source, or 0.
  */
 const char *split_body(const split_t *s, int *flags, const char **reason, size_t *reason_at);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statements of the block: blocks, expressions and branches with barriers in them. A branch with a
- * uniform condition stays one; in a divergent one, the threads that do not take it get a state.
+ * Writes the block's statements: compound statements, expressions, and branches with barriers in
+ * them. A branch with a uniform condition stays a branch. In a divergent branch, the threads that
+ * do not take it get a state.
  */
 #include "cpu/loops/statement.h"
 
@@ -15,8 +16,8 @@
 #include "cpu/loops/jump.h"
 #include "cpu/loops/loop.h"
 #include "cpu/loops/per_thread.h"
+#include "cpu/loops/phase.h"
 #include "cpu/loops/preprocessor.h"
-#include "cpu/loops/region.h"
 #include "cpu/loops/strided.h"
 #include "cpu/loops/switch.h"
 #include "cpu/tree/call.h"
@@ -29,35 +30,34 @@ void statement_emit_children(emitter_t *e, node_t *n)
         preprocessor_add_definitions(e, preprocessor_end_before(e, c), c->begin);
         statement_emit(e, c);
     }
-    region_close(e);
+    phase_close(e);
     preprocessor_add_definitions(e, n->last ? parts_end(&e->b, n->last) : n->begin + 1, n->end - 1);
 }
 
 void statement_emit_inner(emitter_t *e, node_t *n)
 {
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "{\n");
     if (n->kind == CXCursor_CompoundStmt)
         statement_emit_children(e, n);
     else
         statement_emit(e, n);
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "}\n");
 }
 
-/* A region in which the threads evaluate the condition. */
 void statement_emit_condition(emitter_t *e, node_t *condition, int state)
 {
-    region_open(e);
-    region_note_uses(e, condition);
-    region_add(
+    phase_open(e);
+    phase_note_uses(e, condition);
+    phase_add(
         e, condition,
         arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", edits_copy_node(e, condition), state));
-    region_change_state(e);
-    region_close(e);
+    phase_change_state(e);
+    phase_close(e);
 }
 
-/* Whether the expression is made of threadIdx and numbers alone. */
+/* True if the expression is made of threadIdx and numbers alone. */
 static bool is_of_thread(const node_t *n)
 {
     n = tree_stripped(n);
@@ -102,7 +102,7 @@ static void emit_if(emitter_t *e, node_t *n)
         emit_divergent_if(e, &p, n);
         return;
     }
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "%s\n%s\n", edits_line(e, n->begin), edits_copy(e, n->begin, p.close + 1));
     statement_emit_inner(e, p.first);
     if (p.second) {
@@ -111,7 +111,7 @@ static void emit_if(emitter_t *e, node_t *n)
     }
 }
 
-/* Whether the expression changes only variables of the block, and changes one. */
+/* True if the expression changes a uniform variable. */
 bool statement_changes_block(const emitter_t *e, const node_t *n)
 {
     bool found = false;
@@ -126,12 +126,8 @@ bool statement_changes_block(const emitter_t *e, const node_t *n)
 
 void statement_emit_expression(emitter_t *e, node_t *n)
 {
-    node_t *x = n;
-    while (x->child && !x->child->next &&
-           (x->kind == CXCursor_UnexposedExpr || x->kind == CXCursor_ParenExpr))
-        x = x->child;
-    if (x->kind == CXCursor_BinaryOperator &&
-        clang_getCursorBinaryOperatorKind(x->cursor) == CXBinaryOperator_Comma) {
+    const node_t *x = tree_bare(n);
+    if (tree_operator(x) == CXBinaryOperator_Comma) {
         statement_emit_expression(e, x->child);
         statement_emit_expression(e, x->last);
         return;
@@ -143,7 +139,7 @@ void statement_emit_expression(emitter_t *e, node_t *n)
         call->collective == COLLECTIVE_FUNCTION)
         return;
     if (statement_changes_block(e, n)) {
-        region_close(e);
+        phase_close(e);
         text_printf(&e->out, "%s\n%s;\n", edits_line(e, n->begin), edits_copy_node(e, n));
         return;
     }

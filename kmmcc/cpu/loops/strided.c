@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops of threads with a stride: `for (int i = first + threadIdx.x; i < n; i += stride)`, without
- * barriers. The block goes through the loop, its threads side by side: so memory is used in order,
- * and the compiler can make vectors of threads.
+ * Writes strided loops: `for (int i = first + threadIdx.x; i < n; i += stride)` without barriers.
+ * The block runs each round for all its threads. So memory is accessed in order, and the compiler
+ * can vectorize over the threads.
  */
 #include "cpu/loops/strided.h"
 
@@ -16,14 +16,14 @@
 #include "cpu/loops/independence.h"
 #include "cpu/loops/memory.h"
 #include "cpu/loops/per_thread.h"
+#include "cpu/loops/phase.h"
 #include "cpu/loops/prefetch.h"
-#include "cpu/loops/region.h"
 #include "cpu/tree/parts.h"
 #include "cpu/tree/uniformity.h"
 
 enum { MAX_SHORT = 80 };
 
-/* A jump out of the loop, or to its next round. */
+/* True for a jump out of the loop, or to its next round. */
 static bool is_jump(const node_t *n, const void *loop)
 {
     return n->kind == CXCursor_ReturnStmt ||
@@ -37,9 +37,8 @@ static bool may_loop(const node_t *n, const void *context)
     return tree_is_loop(n) || n->kind == CXCursor_CXXForRangeStmt || n->kind == CXCursor_LambdaExpr;
 }
 
-/* `for (int i = first + threadIdx.x; i < n; i += stride)` without barriers: its variable; NULL: it
- * has another form. *is_sure: whether the variable counts along the block; if not, that is looked
- * at when the block runs. */
+/* Returns the variable of a strided loop; NULL if the loop has another form. *is_sure is true if
+ * the variable is known to have the axis x; otherwise that is checked at run time. */
 static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t *p, bool *is_sure)
 {
     const node_t *declaration =
@@ -62,8 +61,7 @@ static variable_t *strided_variable(emitter_t *e, const node_t *n, const parts_t
         increment->kind == CXCursor_CompoundAssignOperator &&
         clang_getCursorBinaryOperatorKind(increment->cursor) == CXBinaryOperator_AddAssign &&
         uniformity_of(&e->b, increment->last) == UNIFORM;
-    bool ends = condition->kind == CXCursor_BinaryOperator &&
-                clang_getCursorBinaryOperatorKind(condition->cursor) == CXBinaryOperator_LT &&
+    bool ends = tree_operator(condition) == CXBinaryOperator_LT &&
                 tree_bare(condition->child)->variable == v &&
                 uniformity_of(&e->b, condition->last) == UNIFORM;
     return axis && !strcmp(axis, "x") && counts && ends && !tree_any(p->first, is_jump, n) ? v
@@ -75,7 +73,7 @@ typedef struct strided {
     const char *type, *limit, *stride;
 } strided_t;
 
-/* One round of the loop, which is a region. */
+/* Writes one round of the loop, which is a phase. */
 static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const char *limits,
                        const char *condition)
 {
@@ -83,7 +81,7 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
     prefetch_next_round(e, p->first, l->v, l->stride, &ahead);
     if (ahead.data)
         text_add(&e->out, ahead.data, ahead.length);
-    region_open(e);
+    phase_open(e);
     e->limits = limits;
     independence_note(e, p->first);
     independence_note_order(e, p->first);
@@ -94,18 +92,17 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
     e->is_counted =
         axis_is_unsigned(l->v) || !axis_is_index_type(clang_getCursorType(l->v->cursor));
     memory_edit_atomics(e, p->first);
-    region_note_uses(e, p->first);
-    region_note_uses(e, p->condition);
-    region_add(
+    phase_note_uses(e, p->first);
+    phase_note_uses(e, p->condition);
+    phase_add(
         e, p->first,
         arena_printf("kmm_host_as<%s> %s = kmm_host_counted(%s, kmm_i%d, (int)threadIdx.x); %s%s",
                      l->type, l->v->name, e->is_counted ? "kmm_small" : "false", l->v->number,
                      condition, edits_copy(e, p->first->begin, parts_end(&e->b, p->first))));
-    region_close(e);
+    phase_close(e);
 }
 
-/* The block makes each round for all its threads. Memory is read in order, and the compiler can
- * vectorize over the threads. */
+/* Writes a loop in which the block runs each round for all its threads. */
 static void emit_in_step(emitter_t *e, const node_t *n, const parts_t *p, const strided_t *l)
 {
     const int number = l->v->number;
@@ -124,8 +121,8 @@ static void emit_in_step(emitter_t *e, const node_t *n, const parts_t *p, const 
     text_printf(&e->out, "} }\n");
 }
 
-/* The same, with a check when the block runs: if the variable has no axis there, each thread runs
- * the whole loop for itself. */
+/* Writes the same with a check at run time: if the variable has no axis, each thread runs the whole
+ * loop by itself. */
 static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const strided_t *l)
 {
     const int number = l->v->number;
@@ -151,7 +148,7 @@ static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const 
                "");
     text_printf(&e->out, "}\n}\n}\n%sif (!kmm_done%d) {\n", is_generic ? "#endif\n" : "", number);
     per_thread_emit(e, n);
-    region_close(e);
+    phase_close(e);
     text_printf(&e->out, "} }\n");
 }
 
@@ -166,7 +163,7 @@ bool strided_emit(emitter_t *e, node_t *n)
         return false;
     const strided_t l = {v, declarator_type(e, v), edits_copy_node(e, tree_bare(p.condition)->last),
                          edits_copy_node(e, tree_bare(p.increment)->last)};
-    region_close(e);
+    phase_close(e);
     emitter_name_in_block(v->initializer);
     if (is_sure)
         emit_in_step(e, n, &p, &l);

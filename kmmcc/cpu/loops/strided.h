@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops of threads with a stride: `for (int i = first + threadIdx.x; i < n; i += stride)`, without
- * barriers. The block goes through the loop, its threads side by side: so memory is used in order,
- * and the compiler can make vectors of threads.
+ * Writes strided loops: `for (int i = first + threadIdx.x; i < n; i += stride)` without barriers.
+ * The block runs each round for all its threads. So memory is accessed in order, and the compiler
+ * can vectorize over the threads.
  */
 #ifndef KMMCC_CPU_LOOPS_STRIDED_H
 #define KMMCC_CPU_LOOPS_STRIDED_H
@@ -12,7 +12,7 @@
 #include "cpu/loops/emitter.h"
 #include "cpu/tree/tree.h"
 
-/* False: the statement is no such loop. */
+/* Writes the statement if it is a strided loop; otherwise returns false. */
 bool strided_emit(emitter_t *e, node_t *n);
 
 #endif

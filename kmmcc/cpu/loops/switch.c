@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `switch` with barriers in it. The statements behind a label are a group; first each thread, or
- * the block, finds the group that it begins with, then the groups run in order.
+ * Writes `switch` statements with barriers in them. The statements behind a label are a group.
+ * First each thread, or the block, finds the group that it begins with. Then the groups run in
+ * order.
  */
 #include "cpu/loops/switch.h"
 
@@ -11,12 +12,12 @@
 #include "cpu/loops/edits.h"
 #include "cpu/loops/hoist.h"
 #include "cpu/loops/per_thread.h"
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 #include "cpu/loops/statement.h"
 #include "cpu/tree/parts.h"
 #include "cpu/tree/uniformity.h"
 
-/* The statement behind labels; *labels: their text. */
+/* Returns the statement behind labels; *labels gets their text, or NULL if there are none. */
 static node_t *behind_labels(emitter_t *e, node_t *n, const char **labels)
 {
     node_t *inner = n;
@@ -35,7 +36,8 @@ static bool has_default(const char *labels)
     return strstr(labels, "default") != NULL;
 }
 
-/* Which group of statements is chosen: `switch (x) { case 1: chosen = 0; break; ... }` */
+/* Returns the text that sets `chosen` to the number of the group: `switch (x) { case 1: chosen = 0;
+ * break; ... }` */
 static const char *chosen_text(emitter_t *e, const node_t *n, const parts_t *p, const char *chosen,
                                int *groups)
 {
@@ -73,7 +75,7 @@ static void emit_group(emitter_t *e, node_t **c)
         statement_emit(e, inner);
         *c = (*c)->next;
     } while (*c);
-    region_close(e);
+    phase_close(e);
 }
 
 /* A switch that is being written. The variable `name` holds the group with which the block, or
@@ -91,20 +93,20 @@ static void emit_choosing(emitter_t *e, const plan_t *s)
     int groups;
     const char *chosen = s->is_divergent ? arena_printf("%s[kmm_t]", s->name) : s->name,
                *text = chosen_text(e, s->n, &s->p, chosen, &groups);
-    region_close(e);
+    phase_close(e);
     if (!s->is_divergent) {
         text_printf(&e->out, "{ int %s = %d;\n%s\n%s", s->name, groups, edits_line(e, s->n->begin),
                     text);
         return;
     }
     text_printf(&e->out, "{ kmm_host_values<int> %s;\n", s->name);
-    region_open(e);
-    region_note_uses(e, s->p.condition);
-    region_add(e, s->n,
-               arena_printf("%s = %d; %skmm_b.state[kmm_t] = %d;", chosen, groups, text,
-                            s->n->number + 1));
-    region_change_state(e);
-    region_close(e);
+    phase_open(e);
+    phase_note_uses(e, s->p.condition);
+    phase_add(e, s->n,
+              arena_printf("%s = %d; %skmm_b.state[kmm_t] = %d;", chosen, groups, text,
+                           s->n->number + 1));
+    phase_change_state(e);
+    phase_close(e);
 }
 
 static void emit_groups(emitter_t *e, const plan_t *s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether blocks that lie side by side are as good as one wide block: the code asks for the
- * thread's place along x only as blockIdx.x * blockDim.x + threadIdx.x.
+ * Wide blocks: blocks that are adjacent along x can run as one if the code uses a thread's position
+ * along x only as blockIdx.x * blockDim.x + threadIdx.x.
  */
 #include "cpu/loops/wide.h"
 
@@ -11,8 +11,8 @@
 #include "clang/cursor.h"
 #include "cpu/loops/axis.h"
 
-/* "threadIdx.x", "blockIdx.y" ...; "": another expression. Conversions between integers are left
- * out. */
+/* Returns "threadIdx.x", "blockIdx.y" ..., or "" for another expression. Conversions between
+ * integers are skipped. */
 static const char *index_name(const node_t *n)
 {
     const node_t *inner = tree_stripped(n);
@@ -29,13 +29,12 @@ static const char *index_name(const node_t *n)
 
 static bool is_sum(const node_t *n)
 {
-    return n->kind == CXCursor_BinaryOperator &&
-           clang_getCursorBinaryOperatorKind(n->cursor) == CXBinaryOperator_Add &&
+    return tree_operator(n) == CXBinaryOperator_Add &&
            axis_is_index_type(clang_getCursorType(n->cursor));
 }
 
-/* Counts the terms of a sum that are threadIdx.x, or blockIdx.x * blockDim.x. With `look`, the
- * other terms must not use the place along x otherwise. */
+/* Counts the terms of a sum that are threadIdx.x, or blockIdx.x * blockDim.x. With `look`, it
+ * returns false if another term uses the position along x otherwise. */
 typedef struct terms {
     int threads, blocks;
 } terms_t;
@@ -45,8 +44,7 @@ static bool count_terms(const node_t *n, terms_t *found, bool look)
     const node_t *inner = tree_stripped(n);
     if (is_sum(inner) && axis_is_index_type(clang_getCursorType(n->cursor)))
         return count_terms(inner->child, found, look) && count_terms(inner->last, found, look);
-    bool is_product = inner->kind == CXCursor_BinaryOperator &&
-                      clang_getCursorBinaryOperatorKind(inner->cursor) == CXBinaryOperator_Mul;
+    bool is_product = tree_operator(inner) == CXBinaryOperator_Mul;
     const char *left = is_product ? index_name(inner->child) : "",
                *right = is_product ? index_name(inner->last) : "";
     bool is_block = (!strcmp(left, "blockIdx.x") && !strcmp(right, "blockDim.x")) ||
@@ -57,8 +55,6 @@ static bool count_terms(const node_t *n, terms_t *found, bool look)
     return is_block || is_thread || !look || wide_is_possible(n);
 }
 
-/* Whether the code asks for the thread's place along x only as blockIdx.x * blockDim.x +
- * threadIdx.x: then blocks that lie side by side are as good as a wide one. */
 bool wide_is_possible(const node_t *n)
 {
     terms_t found = {0, 0};

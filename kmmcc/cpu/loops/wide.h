@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether blocks that lie side by side are as good as one wide block: the code asks for the
- * thread's place along x only as blockIdx.x * blockDim.x + threadIdx.x.
+ * Wide blocks: blocks that are adjacent along x can run as one if the code uses a thread's position
+ * along x only as blockIdx.x * blockDim.x + threadIdx.x.
  */
 #ifndef KMMCC_CPU_LOOPS_WIDE_H
 #define KMMCC_CPU_LOOPS_WIDE_H
@@ -10,6 +10,7 @@
 
 #include "cpu/tree/tree.h"
 
+/* True if that is so in the tree `n`. */
 bool wide_is_possible(const node_t *n);
 
 #endif

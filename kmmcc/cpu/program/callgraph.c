@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call graph: functions and macros, and the names in them. Names are enough: what overloads
- * share is assumed of all of them.
+ * The call graph: functions and macros, and the names in them. Functions are told apart by name
+ * alone, so what is true of one overload is assumed of all.
  */
 #include "cpu/program/callgraph.h"
 
@@ -52,7 +52,6 @@ bool definition_uses(const definition_t *b, const list_t *names)
     return false;
 }
 
-/* Adds the names of definitions that use one of `names`, until nothing is added. */
 list_t callgraph_reaching(const program_t *h, list_t names, bool kernels_too)
 {
     for (bool grown = true; grown;) {
@@ -80,7 +79,7 @@ bool callgraph_has_callee(const program_t *h, const char *name)
     return false;
 }
 
-/* Depth first; `reached` keeps it from going round in circles. */
+/* Searches depth first. `reached` ends the search where the graph has a circle. */
 void callgraph_add_reached(const program_t *h, const definition_t *from, list_t *reached)
 {
     for (int k = 0; k < h->definition_count; k++) {

@@ -15,24 +15,25 @@ typedef enum builtin {
     BUILTIN_BARRIER,
     BUILTIN_WARP_BARRIER,
     BUILTIN_BLOCK_VOTE, /* a barrier that counts predicates */
-    BUILTIN_WARP_VOTE,  /* of predicates; __activemask too, which has none */
+    BUILTIN_WARP_VOTE,  /* a vote on predicates, or __activemask, which has none */
     BUILTIN_SHUFFLE,
     BUILTIN_EXCHANGE, /* reductions and matches of a warp's values */
     BUILTIN_MATCH_ALL,
-    BUILTIN_FOR_FIBERS /* what only threads that are fibers can run: HIP's operations without mask
-                        */
+    BUILTIN_FOR_FIBERS /* only fibers can run it: __nanosleep, and HIP's operations without mask */
 } builtin_t;
-/* What a function of this name is; BUILTIN_NONE: none of these. */
+/* Returns the kind of the built-in function `name`; BUILTIN_NONE if there is none. */
 builtin_t collectives_builtin(const char *name);
+/* Adds the names of all these built-in functions. */
 void collectives_add_builtins(list_t *names);
 
-/* Of cooperative groups: collective operations, and what else reads the index variables. Both end
- * with NULL. */
+/* Names of cooperative groups: collective operations, and what else reads the index variables. Both
+ * lists end with NULL. */
 extern const char *const group_collectives[];
 extern const char *const group_names[];
 
 /* threadIdx, blockIdx, blockDim, gridDim; ends with NULL. */
 extern const char *const index_variables[];
+/* True if the name is one of index_variables. */
 bool collectives_is_index_variable(const char *name);
 
 #endif

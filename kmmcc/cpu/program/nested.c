@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pointers that kernels find in memory: what they read and write through these libkmm does not see.
- */
+/* Nested pointers: pointers that kernels load from memory. libkmm does not see the accesses through
+ * these. */
 #include "cpu/program/nested.h"
 
 #include <stddef.h>
@@ -17,7 +17,7 @@ static enum CXVisitorResult find_nested_field(CXCursor field, CXClientData data)
     return CXVisit_Continue;
 }
 
-/* Whether something that the type points to holds pointers itself. */
+/* Sets n->found if the memory that the type points to holds pointers. */
 static void find_nested(nested_t *n, CXType type)
 {
     type = clang_getCanonicalType(type);

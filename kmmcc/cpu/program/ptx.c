@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assembly in functions of the device is PTX, which the CPU does not have: kernels must not reach
- * it. */
+/* Assembly in device functions is PTX, which the CPU cannot run. Kernels must not reach it. */
 #include "cpu/program/ptx.h"
 
 #include <string.h>
@@ -32,7 +31,7 @@ static enum CXChildVisitResult find_assembly(CXCursor c, CXCursor parent, CXClie
     return CXChildVisit_Break;
 }
 
-/* Assembly in functions of the device is PTX, unless its text is empty. */
+/* Assembly with an empty text is no PTX but a barrier for the compiler. */
 void ptx_find(unit_t *u, CXCursor c, definition_t *b)
 {
     assembly_t a = {.u = u};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each kernel requires: which of the program's functions with barriers, index variables or
- * variables outside it reaches. They become the kernel's flags (include/kmm/host/kmm_flags.h).
+ * What each kernel requires: fibers or a block for barriers, index variables for the functions that
+ * it calls, and launches in order if it uses memory that libkmm does not see. The requirements
+ * become the kernel's flags (include/kmm/host/kmm_flags.h).
  */
 #include "cpu/program/requirements.h"
 
@@ -33,10 +34,10 @@ static void find_device_code(program_t *h)
         h->definitions[k]->is_device |= definition_uses(h->definitions[k], &device);
 }
 
-/* Whether kernels may reach the definition without naming it, as an operator, constructor,
- * destructor, lambda or template argument, and it uses one of `names` or of `direct`. A name in
- * `names` counts only for code of the device or for a callee: variables and functions of the CPU
- * may have such names too. */
+/* True if the definition uses one of `names` or of `direct`, and kernels may reach it without its
+ * name: as an operator, constructor, destructor, lambda or template argument. A name in `names`
+ * counts only in device code or if it is a callee, since variables and functions of the CPU may
+ * have such names too. */
 static bool is_hidden_in(const program_t *h, const definition_t *b, const list_t *names,
                          const list_t *direct)
 {
@@ -53,7 +54,8 @@ static bool is_hidden_in(const program_t *h, const definition_t *b, const list_t
     return false;
 }
 
-/* Functions that reach a barrier, a warp operation or an operation of a cooperative group. */
+/* Sets h->barriers: functions that reach a barrier, a warp operation or an operation of a
+ * cooperative group. */
 static void find_barriers(program_t *h)
 {
     list_t collectives = {0};
@@ -63,8 +65,9 @@ static void find_barriers(program_t *h)
     h->barriers = callgraph_reaching(h, collectives, false);
 }
 
-/* Functions that read the index variables. A kernel may do so itself, since they are its
- * parameters; it may not use cooperative groups, which read them as well. */
+/* Sets h->indexed: functions that read the index variables, and names of cooperative groups, which
+ * read them too. A kernel's own use of the index variables does not count, since they are its
+ * parameters. */
 static void find_indexed(program_t *h)
 {
     list_t direct = {0}, indexed = {0};
@@ -83,7 +86,8 @@ static void find_indexed(program_t *h)
     h->indexed = indexed;
 }
 
-/* Sets h->hidden; whether one that reads the index variables is hidden, too. */
+/* Sets h->hidden. Returns true if some definition that reads the index variables is hidden as
+ * well. */
 static bool find_hidden(program_t *h)
 {
     list_t builtins = {0}, indices = {0};

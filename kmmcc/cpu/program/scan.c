@@ -21,8 +21,8 @@ bool scan_is_function(enum CXCursorKind k)
            k == CXCursor_ConversionFunction;
 }
 
-/* Whether a kernel that does not have the name of this function cannot call it. A function of the
- * CPU that names one of the device may hand it to a kernel as a template argument. */
+/* True if kernels can call the function only by its name. False for functions of the CPU: one that
+ * names a device function may hand it to a kernel as a template argument. */
 static bool is_called_by_name(CXCursor c, const definition_t *b)
 {
     const char *name = b->name;

@@ -12,8 +12,10 @@
 #include "cpu/program/program.h"
 #include "cpu/program/tokens.h"
 
+/* True for functions, member functions, and templates of functions. */
 bool scan_is_function(enum CXCursorKind k);
-/* Fills the program of h->u; the tokens of each of its files, in the order of the units. */
+/* Fills in the program whose main file is h->u. Returns the tokens of each of its files, in the
+ * order of the units. */
 tokens_t *program_scan(program_t *h);
 
 #endif

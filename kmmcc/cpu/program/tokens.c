@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tokens of a file in an array, so that one can look back as well as ahead. */
+/* The tokens of a file in an array, to look back as well as ahead. */
 #include "cpu/program/tokens.h"
 
 #include "base/arena.h"
@@ -10,8 +10,8 @@ static void tokens_add(tokens_t *list, token_t t)
     list->at[list->count++] = t;
 }
 
-/* The tokens of [begin, end), those of #define lines too; other preprocessor lines are one token.
- */
+/* Appends the tokens of [begin, end) to *out. A #define line gives its tokens from the macro's name
+ * on; other preprocessor lines give none. */
 void tokens_read(const source_t *s, size_t begin, size_t end, tokens_t *out)
 {
     lexer_t l = lexer_at(s, begin, end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tokens of a file in an array, so that one can look back as well as ahead. */
+/* The tokens of a file in an array, to look back as well as ahead. */
 #ifndef KMMCC_CPU_PROGRAM_TOKENS_H
 #define KMMCC_CPU_PROGRAM_TOKENS_H
 
@@ -14,10 +14,10 @@ typedef struct tokens {
     int count, capacity;
 } tokens_t;
 
-/* The tokens of [begin, end), those of #define lines too; other preprocessor lines are one token.
- */
+/* Appends the tokens of [begin, end) to *out. A #define line gives its tokens from the macro's name
+ * on; other preprocessor lines give none. */
 void tokens_read(const source_t *s, size_t begin, size_t end, tokens_t *out);
-/* Whether token k is this one; false outside the list. */
+/* True if the list has a token k, and its text is `text`. */
 bool tokens_is(const source_t *s, const tokens_t *list, int k, const char *text);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls in a body: their names, arguments and how these are passed; and which are collective. */
+/* Calls in a function's body: their names and arguments, how arguments are passed, and which calls
+ * are collective. */
 #include "cpu/tree/call.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ const char *call_name(const node_t *call)
     return strcmp(name, "kmm_host_syncthreads") ? name : "__syncthreads";
 }
 
-/* The arguments that are written, in order: operators have the function's name between them. */
+/* Arguments are in order. Those of an operator have the function's name between them. */
 int call_arguments(const node_t *call, node_t **argument, int room)
 {
     const char *name = call_name(call);
@@ -97,8 +98,8 @@ bool call_is_barrier(const node_t *call)
     return builtin == BUILTIN_BARRIER || builtin == BUILTIN_WARP_BARRIER;
 }
 
-/* clang names no member of what depends on a template's parameters: the last word before the
- * parenthesis. */
+/* Returns the last name before the parenthesis of a call. clang does not name a member of a type
+ * that depends on a template. */
 static const char *written_name(const body_tree_t *b, const node_t *call)
 {
     const char *name = "";
@@ -144,8 +145,7 @@ static bool is_in_collective(const node_t *n, size_t at)
     return false;
 }
 
-/* Whether each word that may be a collective call belongs to one in the tree: libclang hides
- * some expressions. */
+/* libclang hides some expressions, so the text is searched for names of collective operations. */
 bool call_are_all_found(body_tree_t *b, collective_of_t collective_of, const void *context)
 {
     const source_t *s = b->u->source;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changes the variables of a body: each use of a variable is followed up the tree to what an
- * operator or call does with it.
+ * Finds what changes the variables of a body. Each use of a variable is followed up the tree, to
+ * what an operator or call does with it.
  */
 #include "cpu/tree/changes.h"
 
@@ -14,7 +14,7 @@ static void add_change(variable_t *v, node_t *n)
     v->change[v->change_count++] = n;
 }
 
-/* Whether a value of the type may hold an address that it is given. */
+/* True if a value of the type may hold an address that it is given. */
 static bool may_keep_address(CXType type)
 {
     type = clang_getCanonicalType(type);
@@ -25,8 +25,8 @@ static bool may_keep_address(CXType type)
            type.kind != CXType_Enum && type.kind != CXType_Half;
 }
 
-/* Whether a call may keep an address that it is given: in its result, in its object, or by another
- * argument. */
+/* True if a call may keep an address that it is given: in its result, in its object, or through
+ * another argument. */
 static bool may_keep(const node_t *call, const node_t *argument)
 {
     CXType result = clang_getCanonicalType(clang_getCursorType(call->cursor));
@@ -43,7 +43,7 @@ static bool may_keep(const node_t *call, const node_t *argument)
     return false;
 }
 
-/* What a call does with the variable that is, or is part of, its argument `n`. */
+/* Notes what a call does with the variable that its argument `n` is, or is part of. */
 static void find_passed(variable_t *v, const node_t *call, const node_t *n)
 {
     passing_t passing = call_passing(call, n);
@@ -53,14 +53,12 @@ static void find_passed(variable_t *v, const node_t *call, const node_t *n)
         v->is_pointed_at = v->escapes = true;
 }
 
-/* Whether an address may be used when the region in which it is taken has ended: a variable gets
- * it, or a function with barriers. */
-static bool outlives_region(const node_t *address)
+/* True if an address may be used after the phase in which it is taken: a variable or a call may
+ * keep it. */
+static bool outlives_phase(const node_t *address)
 {
     for (const node_t *n = address, *p = n->parent; p; n = p, p = p->parent) {
-        enum CXBinaryOperatorKind kind = p->kind == CXCursor_BinaryOperator
-                                             ? clang_getCursorBinaryOperatorKind(p->cursor)
-                                             : CXBinaryOperator_Invalid;
+        enum CXBinaryOperatorKind kind = tree_operator(p);
         if (p->kind == CXCursor_CallExpr && !may_keep(p, n))
             return false;
         if (p->kind == CXCursor_CallExpr || p->kind == CXCursor_VarDecl ||
@@ -98,7 +96,7 @@ static void find_unary(variable_t *v, node_t *unary)
     else
         v->escapes |= kind == CXUnaryOperator_AddrOf && !v->is_array;
     if (kind == CXUnaryOperator_AddrOf)
-        v->is_pointed_at |= outlives_region(unary);
+        v->is_pointed_at |= outlives_phase(unary);
 }
 
 static void find_binary(variable_t *v, node_t *binary, const node_t *n)
@@ -113,7 +111,7 @@ static void find_binary(variable_t *v, node_t *binary, const node_t *n)
         v->escapes |= v->is_generic; /* it may be a stream */
 }
 
-/* What an operator or call does to the operand `n`, which names the variable. */
+/* Notes what an operator or call does to its operand `n`, which names the variable. */
 static void find_change(variable_t *v, node_t *n)
 {
     node_t *p = n->parent;
@@ -178,7 +176,7 @@ bool changes_find(body_tree_t *b, node_t *n)
 {
     if (n->kind == CXCursor_DeclRefExpr && n->variable) {
         find_change(n->variable, n);
-        n->variable->is_pointed_at |= n->variable->is_array && outlives_region(n);
+        n->variable->is_pointed_at |= n->variable->is_array && outlives_phase(n);
     }
     if (n->kind == CXCursor_VarDecl && n->variable) {
         CXCursor initial = clang_Cursor_getVarDeclInitializer(n->cursor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The size of the blocks with which the file launches a kernel, where its numbers are written
- * there. It is a guess: other sizes are run too, by code that does not know its size.
+ * The block size with which the file launches a kernel, if the source gives it as numbers. It is a
+ * guess: blocks of other sizes run code that is made for any size.
  */
 #include "cpu/tree/extent.h"
 
@@ -47,7 +47,7 @@ static bool is_constructor(CXCursor c)
            clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_Constructor;
 }
 
-/* `256`, `dim3(16, 16)`, and variables that begin so. */
+/* Reads `256`, `dim3(16, 16)`, or a variable with such an initializer. */
 static bool read_extent(CXCursor c, unsigned extent[3], int depth)
 {
     long long value;
@@ -95,8 +95,7 @@ static enum CXChildVisitResult find_launch(CXCursor c, CXCursor parent, CXClient
 {
     search_t *s = data;
     (void)parent;
-    if (clang_isDeclaration(clang_getCursorKind(c)) &&
-        clang_Location_isInSystemHeader(clang_getCursorLocation(c)))
+    if (cursor_is_system(c))
         return CXChildVisit_Continue;
     if (clang_getCursorKind(c) != CXCursor_CallExpr || !cursor_is_launch(c))
         return CXChildVisit_Recurse;

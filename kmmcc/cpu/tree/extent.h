@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The size of the blocks with which the file launches a kernel, where its numbers are written
- * there. It is a guess: other sizes are run too, by code that does not know its size.
+ * The block size with which the file launches a kernel, if the source gives it as numbers. It is a
+ * guess: blocks of other sizes run code that is made for any size.
  */
 #ifndef KMMCC_CPU_TREE_EXTENT_H
 #define KMMCC_CPU_TREE_EXTENT_H
@@ -11,9 +11,10 @@
 
 #include "clang/unit.h"
 
-/* The value of a constant expression; false: it is none. */
+/* Stores the value of a constant integer expression to *out. False if it is none. */
 bool extent_evaluate(CXCursor c, long long *out);
-/* The size of a block in some launch of the kernel in the file; false: it is not written there. */
+/* Stores the block size of the kernel's first launch in the file that gives it as numbers. False if
+ * there is none. */
 bool extent_find(const unit_t *main, CXCursor kernel, unsigned extent[3]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of loops and branches, and where statements end: clang does not say where parentheses
- * and semicolons are, so they are found in the source.
+ * The parts of loops and branches, and the ends of statements. libclang does not tell the positions
+ * of parentheses and semicolons, so they are found in the source.
  */
 #include "cpu/tree/parts.h"
 
@@ -30,7 +30,7 @@ size_t parts_end(const body_tree_t *b, const node_t *n)
     return token_is(b->u->source, t, ";") ? t.end : n->end;
 }
 
-/* The parentheses behind the statement's word, and the semicolons between them. */
+/* Finds the parentheses behind the statement's keyword, and the semicolons between them. */
 static bool find_parentheses(body_tree_t *b, const node_t *n, size_t from, parts_t *p)
 {
     const source_t *s = b->u->source;

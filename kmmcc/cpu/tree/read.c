@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a function's body as a tree: cursors, variables, collective calls, where jumps lead, and
- * what changes variables.
+ * Reads a function's body as a tree: its nodes, variables, collective calls, targets of jumps, and
+ * changes of variables.
  */
 #include "cpu/tree/read.h"
 
@@ -29,7 +29,7 @@ static bool is_scalar(CXType type)
            kind == CXType_Enum || kind == CXType_Half || kind == CXType_NullPtr;
 }
 
-/* A template's type parameter, which is taken for a scalar. */
+/* True for a template's type parameter, which is assumed to be a scalar. */
 static bool is_generic(CXType type)
 {
     CXType canonical = clang_getCanonicalType(clang_getUnqualifiedType(type));
@@ -75,7 +75,7 @@ static variable_t *add_variable(body_tree_t *b, CXCursor c)
     return v;
 }
 
-/* `auto &[a, b] = x`, for which libclang has no kind. */
+/* True for `auto &[a, b] = x`, for which libclang has no kind of cursor. */
 static bool is_structured(const node_t *n)
 {
     return n->kind == CXCursor_UnexposedDecl &&

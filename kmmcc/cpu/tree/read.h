@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a function's body as a tree: cursors, variables, collective calls, where jumps lead, and
- * what changes variables.
+ * Reads a function's body as a tree: its nodes, variables, collective calls, targets of jumps, and
+ * changes of variables.
  */
 #ifndef KMMCC_CPU_TREE_READ_H
 #define KMMCC_CPU_TREE_READ_H
@@ -12,7 +12,7 @@
 #include "clang/unit.h"
 #include "cpu/tree/tree.h"
 
-/* False: it cannot be split, for the reason that the tree then has. */
+/* Fills in *b. False if the body cannot be split, for b->reason. */
 bool tree_read(body_tree_t *b, unit_t *u, CXCursor function, collective_of_t collective_of,
                const void *context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often a loop runs in blocks of a known size: it is executed, as far as it is made of numbers,
- * its own variable and blockDim.
+ * The number of rounds of a loop in blocks of a known size. kmmcc executes the loop if it is made
+ * of numbers, its own variable and blockDim.
  */
 #include "cpu/tree/rounds.h"
 
@@ -12,7 +12,7 @@
 
 enum { MAX_DEPTH = 8 };
 
-/* The state of the loop's execution: its variable's value, for blocks of this size. */
+/* The state of the loop's execution: the value of its variable, and the block size. */
 typedef struct round {
     const variable_t *variable;
     long long value;
@@ -51,8 +51,8 @@ static bool compute(enum CXBinaryOperatorKind kind, long long a, long long b, lo
     }
 }
 
-/* The value of an expression of numbers, the loop's variable, blockDim and variables that are made
- * of these once. */
+/* Computes an expression of numbers, the loop's variable, blockDim, and variables that are
+ * initialized with these and do not change. */
 static bool value_of(const round_t *r, const node_t *n, long long *out, int depth)
 {
     n = tree_stripped(n);
@@ -82,7 +82,7 @@ static bool value_of(const round_t *r, const node_t *n, long long *out, int dept
            compute(clang_getCursorBinaryOperatorKind(n->cursor), a, b, out);
 }
 
-/* `width /= 2`, `k++`, `s = s / 2` */
+/* Executes the loop's increment: `width /= 2`, `k++`, `s = s / 2`. False if it cannot. */
 static bool advance(round_t *r, const node_t *increment)
 {
     const node_t *n = tree_stripped(increment);
@@ -105,7 +105,7 @@ static bool advance(round_t *r, const node_t *increment)
     return true;
 }
 
-/* The variable that the loop begins with, and the expression that it begins as. */
+/* Returns the loop's variable; *initial gets its first value. NULL if the loop begins otherwise. */
 static const variable_t *begin_of(const parts_t *p, const node_t **initial)
 {
     const node_t *n = p->initial ? tree_stripped(p->initial) : NULL;
@@ -115,8 +115,7 @@ static const variable_t *begin_of(const parts_t *p, const node_t **initial)
                        : NULL;
         return *initial ? n->child->variable : NULL;
     }
-    if (!n || n->kind != CXCursor_BinaryOperator ||
-        clang_getCursorBinaryOperatorKind(n->cursor) != CXBinaryOperator_Assign)
+    if (!n || tree_operator(n) != CXBinaryOperator_Assign)
         return NULL;
     *initial = n->last;
     return tree_stripped(n->child)->variable;

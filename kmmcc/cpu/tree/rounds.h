@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often a loop runs in blocks of a known size: it is executed, as far as it is made of numbers,
- * its own variable and blockDim.
+ * The number of rounds of a loop in blocks of a known size. kmmcc executes the loop if it is made
+ * of numbers, its own variable and blockDim.
  */
 #ifndef KMMCC_CPU_TREE_ROUNDS_H
 #define KMMCC_CPU_TREE_ROUNDS_H
@@ -10,8 +10,8 @@
 #include "cpu/tree/tree.h"
 
 /*
- * The rounds of a loop of the block in blocks of that size; 0: that is not known, there is none, or
- * there are more than `most`.
+ * Returns the number of rounds of the loop in blocks of the size `extent`. Returns 0 if it is not
+ * known or exceeds `most`.
  */
 int extent_rounds(const node_t *loop, const parts_t *p, const unsigned extent[3], int most);
 

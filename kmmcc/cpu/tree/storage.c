@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The storage of each variable: what is uniform is one variable of the block, what is cheap is
- * computed again in each region, all else has a value for each thread. It is assumed that all
- * variables are uniform, and this is taken back until nothing contradicts: a divergent initializer
- * or assigned value, or an assignment that only some threads reach.
+ * Chooses the storage of each variable. A uniform variable is one variable of the block; one that
+ * is cheap to compute is recomputed in each phase; any other has one value for each thread. All
+ * variables are assumed to be uniform first. The assumption is taken back where it is contradicted,
+ * until nothing contradicts. A contradiction is a divergent initializer or assigned value, or an
+ * assignment that only some threads reach.
  */
 #include "cpu/tree/storage.h"
 
@@ -31,8 +32,8 @@ static bool is_uniform_branch(body_tree_t *b, const node_t *n)
     return parts_of(b, n, &p) && (!p.condition || uniformity_of(b, p.condition) == UNIFORM);
 }
 
-/* Whether all threads that are in the function and in its loops come to the statement together, as
- * a statement of the block. */
+/* True if all threads that have not left the function or the loops around reach the statement
+ * together, as a statement of the block. */
 static bool is_reached_by_all(body_tree_t *b, const node_t *n)
 {
     for (const node_t *p = n->parent; p; p = p->parent) {
@@ -46,8 +47,8 @@ static bool is_reached_by_all(body_tree_t *b, const node_t *n)
     return true;
 }
 
-/* Whether the change is a statement of its own, or stands in the increment of a loop of the block.
- */
+/* Returns the statement of a change: the change itself, or the initializer or increment of a loop
+ * that it is in. *increments is true for an increment. NULL if it is part of something else. */
 static const node_t *changing_statement(body_tree_t *b, const node_t *change, bool *increments)
 {
     const node_t *n = change;
@@ -62,8 +63,7 @@ static const node_t *changing_statement(body_tree_t *b, const node_t *change, bo
             return NULL;
         return n;
     }
-    while (p && p->kind == CXCursor_BinaryOperator &&
-           clang_getCursorBinaryOperatorKind(p->cursor) == CXBinaryOperator_Comma) {
+    while (p && tree_operator(p) == CXBinaryOperator_Comma) {
         n = p;
         p = p->parent;
     }
@@ -159,8 +159,8 @@ static void clear_left_early(node_t *n)
         clear_left_early(c);
 }
 
-/* Whether something that an expression names is hidden, somewhere in `scope`, by another variable
- * of that name: there the expression's text would mean something else. */
+/* True if another variable in `scope` has a name that the expression uses: there the expression's
+ * text would have another meaning. */
 static bool has_hidden(const body_tree_t *b, const node_t *n, const node_t *scope)
 {
     const char *name =

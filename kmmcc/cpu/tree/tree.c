@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The body of a function as a tree with places in the source, and its variables. read.c reads it;
- * later stages write down what they find out.
+ * The body of a function as a tree of nodes with their positions in the source, and its variables.
+ * read.c fills it in; later stages add what they find.
  */
 #include "cpu/tree/tree.h"
 
@@ -14,13 +14,19 @@ bool tree_fail(body_tree_t *b, const node_t *n, const char *reason)
     return false;
 }
 
+enum CXBinaryOperatorKind tree_operator(const node_t *n)
+{
+    return n->kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(n->cursor)
+                                              : CXBinaryOperator_Invalid;
+}
+
 bool tree_is_loop(const node_t *n)
 {
     return n->kind == CXCursor_ForStmt || n->kind == CXCursor_WhileStmt ||
            n->kind == CXCursor_DoStmt;
 }
 
-/* Conversions that are not written are unexposed expressions. */
+/* Implicit conversions are unexposed expressions. */
 const node_t *tree_bare(const node_t *n)
 {
     while (n && n->child && !n->child->next &&

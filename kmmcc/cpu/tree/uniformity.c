@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which values are uniform: the same for all threads of a block. Every variable that could be is
- * assumed to be uniform, and this is taken back until nothing contradicts. A contradiction is an
- * initializer or an assigned value that diverges, or an assignment that only some threads reach.
+ * Finds out if values are uniform: the same for all threads of a block. The uniformity of an
+ * expression follows from the storage of the variables in it, which storage.c chooses.
  */
 #include "cpu/tree/uniformity.h"
 
@@ -58,7 +57,7 @@ static uniformity_t uniformity_of_name(const node_t *n)
     return kind == CXCursor_VarDecl && is_constant_memory(c) ? UNIFORM : DIVERGENT;
 }
 
-/* `block.size()`, `tile.num_threads()`: of the library's groups. */
+/* True for `block.size()`, `tile.num_threads()` and their like: sizes of cooperative groups. */
 static bool is_size_of_group(const node_t *n, const char *name)
 {
     static const char *const sizes[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regions: statements between barriers, run by a loop over the threads. The variables that a region
- * uses are declared at its beginning, as their storage says.
+ * Phases: the statements between two barriers, run by a loop over the threads of a block. A phase
+ * begins with the declarations of the variables that it uses; their storage says how.
  */
-#include "cpu/loops/region.h"
+#include "cpu/loops/phase.h"
 
 #include <string.h>
 
@@ -15,9 +15,9 @@
 #include "cpu/loops/declarator.h"
 #include "cpu/loops/edits.h"
 
-enum { MANY_REGIONS = 40 };
+enum { MANY_PHASES = 40 };
 
-/* Whether the expression may be part of an index or a pointer. */
+/* True if the expression may be part of an index or a pointer. */
 static bool may_index_memory(const node_t *n)
 {
     for (const node_t *p = n->parent; p && !clang_isStatement(p->kind); n = p, p = p->parent)
@@ -29,7 +29,7 @@ static bool may_index_memory(const node_t *n)
     return false;
 }
 
-static void region_bind(emitter_t *e, variable_t *v)
+static void phase_bind(emitter_t *e, variable_t *v)
 {
     for (int k = 0; k < e->bound_count; k++)
         if (e->bound[k] == v)
@@ -45,7 +45,7 @@ static void region_bind(emitter_t *e, variable_t *v)
         e->bound[e->bound_count++] = v;
 }
 
-/* Whether `name`, which names the variable, is the target of an assignment or step. */
+/* True if `name`, which names the variable, is the target of an assignment, `++` or `--`. */
 static bool is_changed_by(const variable_t *v, const node_t *name)
 {
     const node_t *p = name->parent;
@@ -57,37 +57,38 @@ static bool is_changed_by(const variable_t *v, const node_t *name)
     return false;
 }
 
-void region_note_uses(emitter_t *e, const node_t *n)
+void phase_note_uses(emitter_t *e, const node_t *n)
 {
     variable_t *v = n->variable;
     if (v && n->kind == CXCursor_DeclRefExpr && v->is_block_level) {
         if (v->storage == STORAGE_RECOMPUTED) {
             e->is_counted |= axis_of_variable(e, v) && axis_may_wrap(e, v) && may_index_memory(n);
-            region_bind(e, v);
-            region_note_uses(e, v->initializer);
-        } else if (v->storage == STORAGE_THREAD && v->region != e->region_number) {
+            phase_bind(e, v);
+            phase_note_uses(e, v->initializer);
+        } else if (v->storage == STORAGE_THREAD && v->phase != e->phase_number) {
             if (v->is_binding)
                 emitter_fail(e, v->declaration, "a structured binding is used across a barrier");
-            v->crosses_regions = true;
-            region_bind(e, v);
+            v->crosses_phases = true;
+            phase_bind(e, v);
             if (is_changed_by(v, n))
-                v->changed_in = e->region_number;
+                v->changed_in = e->phase_number;
         }
     }
     for (const node_t *c = n->child; c; c = c->next)
-        region_note_uses(e, c);
+        phase_note_uses(e, c);
 }
 
-/* Whether the variable is a scalar that nothing points to: a region may copy it, and store it at
- * its end. */
+/* True if the variable is a scalar that nothing points to. A phase may copy it, and store it at its
+ * end. */
 static bool is_at_home(const variable_t *v)
 {
     const enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(v->cursor)).kind;
     return kind >= CXType_Char_U && kind <= CXType_LongDouble && !v->escapes && !v->is_pointed_at;
 }
 
-/* A variable that is computed again: from its value for the first thread, kmm_i, if it has an axis
- * and surely, or as kmm_small says, does not wrap. */
+/* Declares a recomputed variable in a phase. If it has an axis and does not wrap, its value is that
+ * of the block's first thread, kmm_i, plus a number. kmm_small is true at run time if it does not
+ * wrap. */
 static void add_recomputed(emitter_t *e, const variable_t *v)
 {
     const char *axis = axis_of_variable(e, v), *type = declarator_type(e, v);
@@ -115,7 +116,7 @@ static void add_binding(emitter_t *e, const variable_t *v)
     const char *type = declarator_type(e, v);
     if (v->storage == STORAGE_RECOMPUTED)
         add_recomputed(e, v);
-    else if (v->changed_in == e->region_number && is_at_home(v))
+    else if (v->changed_in == e->phase_number && is_at_home(v))
         text_printf(&e->out,
                     "kmm_host_home<%s> kmm_h%d(%s[kmm_t]); kmm_host_as<%s> &%s "
                     "__attribute__((unused)) = kmm_h%d.value; ",
@@ -125,13 +126,13 @@ static void add_binding(emitter_t *e, const variable_t *v)
                     declarator_is_const(v) ? "const " : "", type, v->name, declarator_values(v));
 }
 
-void region_open(emitter_t *e)
+void phase_open(emitter_t *e)
 {
     if (e->is_open)
         return;
     e->is_open = true;
-    e->region_number++;
-    e->region = e->generic = (text_t){0};
+    e->phase_number++;
+    e->phase = e->generic = (text_t){0};
     e->bound_count = 0;
     e->changes_state = false;
     e->is_independent = !e->s->flags;
@@ -141,7 +142,8 @@ void region_open(emitter_t *e)
     e->counter = NULL;
 }
 
-/* An argument of the loop: whether no variable of the region with an axis wraps in this block. */
+/* Returns arguments of a counted loop: a condition that is true if no variable of the phase with an
+ * axis wraps in this block, and the lambda. */
 static const char *small_text(const emitter_t *e)
 {
     text_t out = {0};
@@ -160,8 +162,8 @@ static const char *small_text(const emitter_t *e)
     return out.data;
 }
 
-/* The flags of the open region (kmm_flags.h). */
-static int region_flags(const emitter_t *e)
+/* Returns the flags of the open phase (kmm_flags.h). */
+static int phase_flags(const emitter_t *e)
 {
     int flags = e->s->flags;
     if (e->is_independent)
@@ -173,23 +175,24 @@ static int region_flags(const emitter_t *e)
     return flags;
 }
 
-/* The call that is the loop over the threads, up to the lambda's `{`. */
+/* Writes the call that is the loop over the threads, up to the lambda's `{`. */
 static void open_loop(emitter_t *e)
 {
     const char *const loop = e->is_masked
                                  ? e->is_counted ? "kmm_b.each_counted" : "kmm_b.each_active"
                              : e->is_counted ? "kmm_host_each_counted"
                                              : "kmm_host_each",
-                      *const far = e->last_region > MANY_REGIONS ? "_far" : "",
+                      *const far = e->last_phase > MANY_PHASES ? "_far" : "",
                       *const threads = e->limits ? "kmm_p" : "kmm_host_whole(kmm_e)",
                       *const lambda = e->is_counted ? small_text(e) : ", KMM_HOST_EACH";
-    const char *flags = arena_printf("%d", region_flags(e));
+    const char *flags = arena_printf("%d", phase_flags(e));
     if (e->generic.length && e->is_independent)
         flags = arena_printf("kmm_host_apart_if<%s>(%s)", e->generic.data, flags);
     text_printf(&e->out, "\n%s%s<%s>(kmm_e, %s%s { ", loop, far, flags, threads, lambda);
 }
 
-/* In the order of their declarations, as one may use another. */
+/* Declares the variables in the order of their declarations in the source, since one may use
+ * another. */
 static void add_bindings(emitter_t *e)
 {
     for (int number = 0; number < e->b.variable_count; number++)
@@ -198,7 +201,7 @@ static void add_bindings(emitter_t *e)
                 add_binding(e, e->bound[k]);
 }
 
-void region_close(emitter_t *e)
+void phase_close(emitter_t *e)
 {
     if (!e->is_open)
         return;
@@ -210,18 +213,18 @@ void region_close(emitter_t *e)
         text_printf(&e->out, "const bool kmm_sure = %skmm_exact; ",
                     e->is_counted ? "kmm_small || " : "");
     add_bindings(e);
-    text_add(&e->out, e->region.data ? e->region.data : "", e->region.length);
+    text_add(&e->out, e->phase.data ? e->phase.data : "", e->phase.length);
     text_printf(&e->out, " });%s\n", e->limits ? " }" : "");
     if (e->changes_state)
         text_printf(&e->out, "kmm_b.update();\n");
 }
 
-void region_change_state(emitter_t *e)
+void phase_change_state(emitter_t *e)
 {
     e->changes_state = e->is_masked = true;
 }
 
-void region_add(emitter_t *e, const node_t *n, const char *text)
+void phase_add(emitter_t *e, const node_t *n, const char *text)
 {
-    text_printf(&e->region, "\n%s\n%s", edits_line(e, n->begin), text);
+    text_printf(&e->phase, "\n%s\n%s", edits_line(e, n->begin), text);
 }
