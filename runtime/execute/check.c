@@ -118,6 +118,12 @@ static kmm__check_t *check_open(kmm__task_t *t, kmm__stream_t *stream)
     return NULL;
 }
 
+const char *kmm__check_copy(const kmm__check_t *c, const kmm__array_t *a)
+{
+    const shadow_t *s = works_on_host(c->task) ? shadow_of(c, a) : NULL;
+    return s ? s->work : NULL;
+}
+
 uint64_t kmm__check_base(const kmm__check_t *c, const kmm__array_t *a)
 {
     const shadow_t *s = shadow_of(c, a);
@@ -376,7 +382,12 @@ static void run_after(const kmm_chunk_t *chunk, void *args)
 static int launch_on_host(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__stream_t *stream))
 {
     const kmm__backend_t *b = c->task->device->backend;
-    kmm__run_t run = {.function = run_before, .args_block = &c, .args_bytes = sizeof(c)};
+    const kmm__task_t *t = c->task;
+    kmm__run_t run = {.function = run_before,
+                      .args_block = &c,
+                      .args_bytes = sizeof(c),
+                      .tasks = &t,
+                      .task_count = 1};
     int error = b->launch(c->stream, &run);
     if (error) {
         check_close(c);

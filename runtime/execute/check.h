@@ -25,6 +25,8 @@ int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream,
 /* Not locked: runs a function of the program by `call`, on this thread, on copies of t's arrays, in
  * the host's space. KMM_E_MEMORY: there was no memory for the copies, and nothing has run. */
 int kmm__check_call(kmm__task_t *t, void (*call)(kmm__task_t *t));
+/* Where a chunk on the CPU finds the array's copy; NULL: there is none. For handlers of signals. */
+const char *kmm__check_copy(const kmm__check_t *c, const kmm__array_t *a);
 /* The address of the copy of an array. */
 uint64_t kmm__check_base(const kmm__check_t *c, const kmm__array_t *a);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/running.h"
 #include "base/spin.h"
 #include "execute/check.h"
 #include "execute/copies.h"
@@ -134,12 +135,9 @@ static void function_call(kmm__task_t *t)
     kmm__function_end();
 }
 
-/* Not locked: other threads read the task's error, so function_finish sets it. */
-static int function_run(kmm__task_t *t)
+static int function_try(kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
-    if (t->error)
-        return 0;
     if (w->operation)
         return w->operation->run(w->operation);
     kmm__count(&t->device->counters.launches, 1);
@@ -147,6 +145,19 @@ static int function_run(kmm__task_t *t)
         return kmm__check_call(t, function_call);
     function_call(t);
     return 0;
+}
+
+/* Not locked: other threads read the task's error, so function_finish sets it. */
+static int function_run(kmm__task_t *t)
+{
+    const kmm__task_t *list = t;
+    const kmm__running_t now = {&list, 1}, *outer = kmm__running;
+    if (t->error)
+        return 0;
+    kmm__running = &now;
+    int error = function_try(t);
+    kmm__running = outer;
+    return error;
 }
 
 static void function_finish(kmm__task_t *t, int error)

@@ -32,6 +32,9 @@ struct kmm__op {
     kmm__item_t item;
     void (*resume)(kmm__op_t *op); /* called by the last thread to leave a shared operation */
     kmm__pool_t *pool;
+    /* What kernels and calls run (base/running.h); `task` is the list where there is one. */
+    const struct kmm__task *task, *const *tasks;
+    uint32_t task_count;
     uint64_t units, grain;    /* grain: units taken at a time */
     _Atomic uint64_t claimed; /* units taken so far; may exceed `units` */
     union {
