@@ -77,6 +77,7 @@ static kmm__fault_t fault_of(const siginfo_t *info, const ucontext_t *c)
                           .access = access_of(c),
                           .has_address = info->si_code != SI_KERNEL,
                           .is_mapped = is_segv && info->si_code == SEGV_ACCERR,
+                          .is_absent = !is_segv && info->si_code == BUS_ADRERR,
                           .fills_stack = is_segv && is_at_stack(c, address),
                           .address = address};
 }

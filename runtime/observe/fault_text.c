@@ -140,11 +140,11 @@ static void say_inside(text_t *t, const kmm__fault_t *f, const kmm__nearest_t *n
     say_element(t, n, running, offset);
     say(t, " of ");
     say_array(t, n, running);
-    if (f->number == SIGBUS)
+    if (f->is_absent)
         say(t, "; there is no memory for it, as behind the end of a mapped file");
     else if (!is_accessed(r, n->array, offset))
         say(t, ", and no clause of the launch names it for this chunk");
-    else
+    else if (f->number == SIGSEGV)
         say(t, f->is_mapped ? "; its memory is protected" : "; nothing is mapped there");
 }
 

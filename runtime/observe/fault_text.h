@@ -18,6 +18,7 @@ typedef struct kmm__fault {
     kmm__fault_access_t access;
     bool has_address; /* false: the processor does not say it */
     bool is_mapped;   /* something is mapped there, and it is protected */
+    bool is_absent;   /* something is mapped there, which has no memory to give */
     bool fills_stack; /* the address is just beyond the thread's stack pointer */
     const char *address;
 } kmm__fault_t;

@@ -33,6 +33,8 @@ typedef enum where { NULL_POINTER, BEHIND, BEFORE, PROTECTED, WHERES } where_t;
 typedef struct program {
     const char *devices;
     bool is_kernel, is_two_dimensional;
+    bool has_others;        /* there was another runtime */
+    bool has_handler_above; /* the program's, which calls libkmm's, and outlives its runtime */
     uint32_t size, chunks, faulty;
     where_t where;
 } program_t;
@@ -98,7 +100,8 @@ static void launch(const program_t *p, int32_t *x)
         kmm_launch_call(l, run_function, &x, sizeof(x));
         return;
     }
-    kmm_geometry_t g = {{p->size * p->chunks, p->is_two_dimensional ? 3 : 1, 1}, {BLOCK, 1, 1}, 0, NULL};
+    kmm_geometry_t g = {
+        {p->size * p->chunks, p->is_two_dimensional ? 3 : 1, 1}, {BLOCK, 1, 1}, 0, NULL};
     void *args[] = {&x};
     kmm_launch_arm(l);
     kmm_launch_kernel(&kernel, &g, args);
@@ -114,16 +117,38 @@ static int32_t *lonely(const program_t *p)
     return (int32_t *)(all + page);
 }
 
+static struct sigaction below;
+
+/* A handler of the program's, over libkmm's, which it calls. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    below.sa_sigaction(number, info, context);
+}
+
+static kmm_runtime_t *open_runtime(const program_t *p)
+{
+    kmm_runtime_t *rt;
+    if (kmm_create(&rt, &(kmm_config_t){.devices = p->devices}))
+        _exit(3);
+    return rt;
+}
+
 static void child(const program_t *p)
 {
     struct rlimit none = {0, 0};
-    kmm_runtime_t *rt;
+    struct sigaction over = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGSEGV, SIG_DFL); /* cmocka and sanitizers have handlers of their own */
     setenv("KMM_JOIN", "0", 1);
     program = p;
-    if (kmm_create(&rt, &(kmm_config_t){.devices = p->devices}))
-        _exit(3);
+    kmm_runtime_t *first = open_runtime(p), *rt = p->has_others ? open_runtime(p) : first;
+    if (p->has_others)
+        kmm_destroy(first);
+    if (p->has_handler_above) {
+        sigaction(SIGSEGV, &over, &below);
+        kmm_destroy(rt);
+        rt = open_runtime(p);
+    }
     kmm_use(rt);
     int32_t *x = lonely(p);
     if (kmm_map(rt, KMM_MAP_TOFROM, x, (size_t)length(p) * sizeof(*x)))
@@ -169,7 +194,8 @@ static void try(const program_t *p)
         child(p);
     }
     close(ends[1]);
-    for (ssize_t got; n < sizeof(text) - 1 && (got = read(ends[0], text + n, sizeof(text) - 1 - n)) > 0;)
+    for (ssize_t got;
+         n < sizeof(text) - 1 && (got = read(ends[0], text + n, sizeof(text) - 1 - n)) > 0;)
         n += (size_t)got;
     close(ends[0]);
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -177,13 +203,16 @@ static void try(const program_t *p)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 }
 
-/* Memory of the program's is worked on in place by the CPU, and copied for devices that it plays. */
+/* Memory of the program's is worked on in place by the CPU, and copied for devices that it plays.
+ */
 static program_t random_program(rng_t *r)
 {
     bool in_place = rng_range(r, 0, 1);
     program_t p = {.devices = in_place ? "host" : "host:3,mem=4M"};
     p.is_kernel = rng_range(r, 0, 1);
     p.is_two_dimensional = rng_range(r, 0, 1);
+    p.has_others = rng_range(r, 0, 3) == 0;
+    p.has_handler_above = rng_range(r, 0, 3) == 0;
     p.size = 64u << rng_range(r, 0, 2);
     p.chunks = (uint32_t)rng_range(r, 1, 12);
     p.faulty = (uint32_t)rng_range(r, 0, p.chunks - 1);
