@@ -92,15 +92,27 @@ static void say_access(text_t *t, const kmm__fault_t *f)
     if (f->has_address)
         say(t, "%s 0x%llx", what, (unsigned long long)(uintptr_t)f->address);
     else
-        say(t, "%s an address that is none", what);
+        say(t, "an access");
     say(t, " faulted with %s", f->number == SIGBUS ? "SIGBUS" : "SIGSEGV");
+    if (!f->has_address)
+        say(t, ": its address is outside of the address space");
 }
 
-/* "the array x", or "the array of x[i]" */
+static bool is_partials(const kmm__task_t *t, const kmm__array_t *a)
+{
+    for (uint32_t k = 0; t && k < t->work->partials_count; k++)
+        if (t->work->partials[k].array == a)
+            return true;
+    return false;
+}
+
+/* "the array x", or "the array of x[i]", or "the private copies of s[0:1]" */
 static void say_array(text_t *t, const kmm__nearest_t *n, const kmm__task_t *running)
 {
     uint32_t item = running ? kmm__nearest_item(running, n->array) : KMM__MAX_ITEMS;
-    if (n->array->label)
+    if (is_partials(running, n->array) && item < KMM__MAX_ITEMS)
+        say(t, "the private copies of %s", running->work->item_text[item]);
+    else if (n->array->label)
         say(t, "the array %s", n->array->label);
     else if (item < KMM__MAX_ITEMS)
         say(t, "the array of %s", running->work->item_text[item]);
