@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "execute/failure.h"
 #include "memory/array.h"
 
 enum { READS = 1, WRITES = 2, BLOCK = 4096, SURE_BYTES = 16 };
@@ -480,6 +481,17 @@ static int device_step(kmm__check_t *c, bool back)
     return error ? error : kmm__stream_drain(c->task->device->backend, c->stream);
 }
 
+/* Chunks run one by one, so that a fault is this one's. */
+static void fail_alone(kmm__task_t *t, int error)
+{
+    if (error != KMM_E_KERNEL)
+        return;
+    pthread_mutex_lock(&t->runtime->lock);
+    if (!t->error && !t->device->lost)
+        kmm__fail(t, error, t->device->backend->error_text(t->device->backend));
+    pthread_mutex_unlock(&t->runtime->lock);
+}
+
 static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__stream_t *stream))
 {
     kmm__backend_t *b = c->task->device->backend;
@@ -490,8 +502,11 @@ static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__
     error = error ? error : kmm__stream_drain(b, c->stream);
     images_use(c);
     error = error ? error : device_step(c, false);
-    error = error ? error : launch(c->task, c->stream);
-    error = error ? error : device_step(c, true);
+    if (!error) {
+        error = launch(c->task, c->stream);
+        error = error ? error : device_step(c, true);
+        fail_alone(c->task, error);
+    }
     error = error ? error : check_after(c);
     error = error ? error : kmm__stream_drain(b, c->stream);
     check_close(c);

@@ -29,7 +29,8 @@ static watched_t signals[SIGNALS] = {{.number = SIGSEGV}, {.number = SIGBUS}};
 static _Atomic(kmm_runtime_t *) runtimes[RUNTIMES];
 static uint32_t runtime_count; /* in the list; one that found no room is not watched */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all, but for the handler */
-static _Atomic enum { UNSAID, BEING_SAID, SAID } saying;
+enum { UNSAID, BEING_SAID, SAID };
+static atomic_int saying;
 
 /* ---- What the system says of a fault ---- */
 

@@ -868,28 +868,49 @@ static void start_bad(int32_t *x, void *stream, uint32_t chunks)
     assert_int_equal(kmm_launch_kernel(&bad, &g, args), 0);
 }
 
-/* Of chunks that were issued together the message says how many, and which is the first. */
+/* Of chunks that were issued together the message says how many, and which is the first. Under the
+ * check they run one by one. */
 static void a_fault_counts_the_chunks(void **state)
 {
     (void)state;
     static int32_t zeros[N];
-    for (uint32_t chunks = 1; chunks <= 4; chunks *= 4) {
+    static const struct {
+        uint32_t chunks;
+        const char *check, *text;
+    } cases[] = {
+        {1, "", "kinds.c:6: bad: "},
+        {4, "", "kinds.c:6: bad: one of 4 chunks, the first of them chunk 0 of 4: "},
+        {4, "access", "kinds.c:6: bad: chunk 0 of 4: "},
+    };
+    plain_memory = calloc(N, sizeof(*plain_memory));
+    sem_init(&go_on, 0, 0);
+    setenv("KMM_JOIN", "0", 1);
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
         kmm_runtime_t *rt;
-        setenv("KMM_JOIN", "0", 1);
+        setenv("KMM_CHECK", cases[k].check, 1);
         assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=4M"}), 0);
-        unsetenv("KMM_JOIN");
         kmm_use(rt);
-        int32_t *z = array_of(rt, N, zeros);
-        start_bad(z, NULL, chunks);
+        kmm__marker_t *m;
+        int before, behind;
+        int32_t *x = array_of(rt, N, zeros), *z = array_of(rt, N, zeros);
+        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, x, x, z), 0);
+        assert_int_equal(kmm_wait(rt), 0); /* all are there now */
+        start_slow(x, &before);
+        assert_int_equal(kmm__marker_create(rt, &before, &m), 0);
+        assert_int_equal(kmm__marker_precede(m, &behind), 0);
+        kmm__marker_release(m);
+        start_bad(z, &behind, cases[k].chunks); /* held, and so issued together */
+        sem_post(&go_on);
         assert_int_equal(kmm_wait(rt), KMM_E_KERNEL);
-        assert_non_null(strstr(kmm_error_text(rt),
-                               chunks == 1
-                                   ? "kinds.c:6: bad: "
-                                   : "kinds.c:6: bad: one of 4 chunks, the first of them chunk 0 "
-                                     "of 4: "));
+        if (!strstr(kmm_error_text(rt), cases[k].text))
+            fail_msg("%s\nis not: %s", kmm_error_text(rt), cases[k].text);
+        assert_int_equal(strstr(kmm_error_text(rt), "one of") != NULL, k == 1);
         kmm_use(NULL);
         kmm_destroy(rt);
     }
+    unsetenv("KMM_CHECK");
+    unsetenv("KMM_JOIN");
+    free(plain_memory);
 }
 
 /* A driver says of all that was enqueued that it has failed: the kernel at fault is named alone if
