@@ -147,16 +147,17 @@ static int function_try(kmm__task_t *t)
     return 0;
 }
 
-/* Not locked: other threads read the task's error, so function_finish sets it. */
-static int function_run(kmm__task_t *t)
+/* Not locked: other threads read the task's error, so function_finish sets it. `running` is this
+ * thread's. */
+static int function_run(kmm__task_t *t, const kmm__running_t **running)
 {
     const kmm__task_t *list = t;
-    const kmm__running_t now = {&list, 1}, *outer = kmm__running;
+    const kmm__running_t now = {&list, 1};
     if (t->error)
         return 0;
-    kmm__running = &now;
+    *running = &now;
     int error = function_try(t);
-    kmm__running = outer;
+    *running = NULL;
     return error;
 }
 
@@ -184,6 +185,7 @@ static void linger(const kmm__device_t *d)
 static void stream_main(const kmm_chunk_t *chunk, void *args)
 {
     kmm__compute_stream_t *compute_stream;
+    const kmm__running_t **running = &kmm__running;
     run_list_t list;
     (void)chunk;
     memcpy(&compute_stream, args, sizeof(compute_stream));
@@ -198,7 +200,7 @@ static void stream_main(const kmm_chunk_t *chunk, void *args)
         d->queue->spinning -= !lingered;
         pthread_mutex_unlock(&rt->lock);
         for (uint32_t k = 0; k < list.count; k++)
-            list.errors[k] = function_run(list.tasks[k]);
+            list.errors[k] = function_run(list.tasks[k], running);
         if (lingered)
             linger(d);
         kmm__spin_lock(&rt->lock);
