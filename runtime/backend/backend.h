@@ -82,6 +82,11 @@ typedef struct kmm__run {
     kmm_chunk_t chunk;
     const void *args_block;
     size_t args_bytes;
+    /* The chunks that it runs, `task_count` of them, for messages about faults (base/running.h):
+     * until their end they are there, and so is the list, if it is longer than one. NULL, 0: none.
+     */
+    const struct kmm__task *const *tasks;
+    uint32_t task_count;
 } kmm__run_t;
 
 struct kmm__backend {

@@ -22,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "execute/failure.h"
 #include "memory/array.h"
 
 enum { READS = 1, WRITES = 2, BLOCK = 4096, SURE_BYTES = 16 };
@@ -124,6 +125,12 @@ static kmm__check_t *check_open(kmm__task_t *t, kmm__stream_t *stream)
         return t->issue.check = c;
     check_close(c);
     return NULL;
+}
+
+const char *kmm__check_copy(const kmm__check_t *c, const kmm__array_t *a)
+{
+    const shadow_t *s = works_on_host(c->task) ? shadow_of(c, a) : NULL;
+    return s ? s->work : NULL;
 }
 
 uint64_t kmm__check_base(const kmm__check_t *c, const kmm__array_t *a)
@@ -387,7 +394,12 @@ static void run_after(const kmm_chunk_t *chunk, void *args)
 static int launch_on_host(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__stream_t *stream))
 {
     const kmm__backend_t *b = c->task->device->backend;
-    kmm__run_t run = {.function = run_before, .args_block = &c, .args_bytes = sizeof(c)};
+    const kmm__task_t *t = c->task;
+    kmm__run_t run = {.function = run_before,
+                      .args_block = &c,
+                      .args_bytes = sizeof(c),
+                      .tasks = &t,
+                      .task_count = 1};
     int error = b->launch(c->stream, &run);
     if (error) {
         check_close(c);
@@ -480,6 +492,17 @@ static int device_step(kmm__check_t *c, bool back)
     return error ? error : kmm__stream_drain(c->task->device->backend, c->stream);
 }
 
+/* Chunks run one by one, so that a fault is this one's. */
+static void fail_alone(kmm__task_t *t, int error)
+{
+    if (error != KMM_E_KERNEL)
+        return;
+    pthread_mutex_lock(&t->runtime->lock);
+    if (!t->error && !t->device->lost)
+        kmm__fail(t, error, t->device->backend->error_text(t->device->backend));
+    pthread_mutex_unlock(&t->runtime->lock);
+}
+
 static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__stream_t *stream))
 {
     kmm__backend_t *b = c->task->device->backend;
@@ -490,8 +513,11 @@ static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__
     error = error ? error : kmm__stream_drain(b, c->stream);
     images_use(c);
     error = error ? error : device_step(c, false);
-    error = error ? error : launch(c->task, c->stream);
-    error = error ? error : device_step(c, true);
+    if (!error) {
+        error = launch(c->task, c->stream);
+        error = error ? error : device_step(c, true);
+        fail_alone(c->task, error);
+    }
     error = error ? error : check_after(c);
     error = error ? error : kmm__stream_drain(b, c->stream);
     check_close(c);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/running.h"
 #include "base/spin.h"
 #include "execute/check.h"
 #include "execute/copies.h"
@@ -133,13 +134,9 @@ static void function_call(kmm__task_t *t)
     kmm__function_end();
 }
 
-/* Not locked. Returns t's error instead of setting it, because other threads read it;
- * function_finish sets it. */
-static int function_run(kmm__task_t *t)
+static int function_try(kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
-    if (t->error)
-        return 0;
     if (w->operation)
         return w->operation->run(w->operation);
     kmm__count(&t->device->counters.launches, 1);
@@ -147,6 +144,20 @@ static int function_run(kmm__task_t *t)
         return kmm__check_call(t, function_call);
     function_call(t);
     return 0;
+}
+
+/* Not locked: other threads read the task's error, so function_finish sets it. `running` is this
+ * thread's. */
+static int function_run(kmm__task_t *t, const kmm__running_t **running)
+{
+    const kmm__task_t *list = t;
+    const kmm__running_t now = {&list, 1};
+    if (t->error)
+        return 0;
+    *running = &now;
+    int error = function_try(t);
+    *running = NULL;
+    return error;
 }
 
 static void function_finish(kmm__task_t *t, int error)
@@ -173,6 +184,7 @@ static void linger(const kmm__device_t *d)
 static void stream_main(const kmm_chunk_t *chunk, void *args)
 {
     kmm__compute_stream_t *compute_stream;
+    const kmm__running_t **running = &kmm__running;
     run_list_t list;
     (void)chunk;
     memcpy(&compute_stream, args, sizeof(compute_stream));
@@ -187,7 +199,7 @@ static void stream_main(const kmm_chunk_t *chunk, void *args)
         d->queue->spinning -= !lingered;
         pthread_mutex_unlock(&rt->lock);
         for (uint32_t k = 0; k < list.count; k++)
-            list.errors[k] = function_run(list.tasks[k]);
+            list.errors[k] = function_run(list.tasks[k], running);
         if (lingered)
             linger(d);
         kmm__spin_lock(&rt->lock);

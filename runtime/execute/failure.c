@@ -45,11 +45,12 @@ void kmm__fail_doubt(const kmm__task_t *t, int error)
 
 enum { SUSPECTS = 4 };
 
-/* Launches with tasks under way, each once, up to SUSPECTS of them. */
+/* What had been issued and was not known to be over. */
 typedef struct suspects {
-    const kmm__task_t *task[SUSPECTS];
-    uint32_t count, first, last; /* number of tasks; range of chunks of the first one's launch */
-    bool more;
+    const kmm__task_t *task[SUSPECTS]; /* the first of each launch */
+    uint32_t count;                    /* of these */
+    uint32_t chunks;                   /* of all launches */
+    bool more;                         /* launches than these */
 } suspects_t;
 
 static bool is_same_launch(const kmm__work_t *a, const kmm__work_t *b)
@@ -65,16 +66,19 @@ static void suspect(suspects_t *s, const kmm__task_t *t)
     s->more |= k == SUSPECTS;
     if (k == s->count && k < SUSPECTS)
         s->task[s->count++] = t;
-    if (k)
-        return;
-    s->first = t == s->task[0] || t->part.chunk < s->first ? t->part.chunk : s->first;
-    s->last = t->part.last_chunk > s->last ? t->part.last_chunk : s->last;
+    s->chunks += t->part.last_chunk - t->part.chunk + 1;
 }
 
-/* Writes "a.cu:3: scale or a.cu:7: add" to text. */
+/* "a.cu:3: scale: chunk 2 of 8", or "a.cu:3: scale: one of 5 chunks, the first of them chunk 2 of
+ * 8", or "a.cu:3: scale or a.cu:7: add: one of 9 chunks" */
 static void name_suspects(const suspects_t *s, char *text, size_t size)
 {
+    const kmm__task_t *t = s->task[0];
     size_t n = 0;
+    if (s->count == 1 && t->part.last_chunk - t->part.chunk + 1 == s->chunks) {
+        kmm__task_describe(t, text, size);
+        return;
+    }
     for (uint32_t k = 0; k < s->count && n < size; k++) {
         const kmm__work_t *w = s->task[k]->work;
         n += (size_t)snprintf(text + n, size - n, "%s", k ? " or " : "");
@@ -84,7 +88,12 @@ static void name_suspects(const suspects_t *s, char *text, size_t size)
             n += (size_t)snprintf(text + n, size - n, "%s", w->name);
     }
     if (s->more && n < size)
-        snprintf(text + n, size - n, " or another");
+        n += (size_t)snprintf(text + n, size - n, " or another");
+    if (n < size)
+        n += (size_t)snprintf(text + n, size - n, ": one of %u chunks", s->chunks);
+    if (n < size && s->count == 1)
+        snprintf(text + n, size - n, ", the first of them chunk %u of %u", t->part.chunk,
+                 t->work->chunk_count);
 }
 
 void kmm__note_fault(kmm__device_t *d, int error)
@@ -99,9 +108,6 @@ void kmm__note_fault(kmm__device_t *d, int error)
             suspect(&s, b->tasks[k]);
     if (s.count == 0)
         return;
-    if (s.count == 1)
-        kmm__work_describe(s.task[0]->work, s.first, s.last, text, sizeof(text));
-    else
-        name_suspects(&s, text, sizeof(text));
+    name_suspects(&s, text, sizeof(text));
     kmm__error_note(d->runtime, error, "%s: %s%s", text, why, s.count > 1 ? remedy : "");
 }

@@ -112,12 +112,25 @@ static blocks_t joined_blocks(kmm__task_t *const *tasks, uint32_t count)
 
 /* ---- Launching ---- */
 
-static int launch_kernel(kmm__task_t *t, const blocks_t *part, kmm__stream_t *stream)
+/* For messages: the list of chunks that a launch runs. */
+static const kmm__task_t *const *list_of(kmm__task_t *const *tasks)
 {
+    return (const kmm__task_t *const *)tasks;
+}
+
+/* Chunks that differ in nothing but their blocks, which make up `part`. */
+static int launch_kernel(kmm__task_t *const *tasks, uint32_t count, const blocks_t *part,
+                         kmm__stream_t *stream)
+{
+    const kmm__task_t *t = tasks[0];
     const kmm__work_t *w = t->work;
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
     void *args[w->arg_count + 1];
-    kmm__run_t run = {.kernel = w->kernel, .geometry = w->geometry, .args = args};
+    kmm__run_t run = {.kernel = w->kernel,
+                      .geometry = w->geometry,
+                      .args = args,
+                      .tasks = list_of(tasks),
+                      .task_count = count};
     kmm__arguments_write(t, packed);
     for (uint32_t k = 0; k < w->arg_count; k++)
         args[k] = packed + w->arg_offset[k];
@@ -143,12 +156,14 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
     if (w->has_statements)
         return 0;
     if (w->kernel)
-        return launch_kernel(t, &part, stream);
+        return launch_kernel(&t, 1, &part, stream);
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
     kmm__run_t run = {.chunk = t->part.range,
                       .function = w->function,
                       .args_block = packed,
-                      .args_bytes = w->args_bytes};
+                      .args_bytes = w->args_bytes,
+                      .tasks = list_of(&t),
+                      .task_count = 1};
     kmm__arguments_write(t, packed);
     return t->device->backend->launch(stream, &run);
 }
@@ -158,7 +173,7 @@ int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t 
     kmm__count(&tasks[0]->device->counters.launches, 1);
     if (count > 1) {
         blocks_t part = joined_blocks(tasks, count);
-        return launch_kernel(tasks[0], &part, stream);
+        return launch_kernel(tasks, count, &part, stream);
     }
     return kmm__check_wants(tasks[0]) ? kmm__check_launch(tasks[0], stream, launch_chunk)
                                       : launch_chunk(tasks[0], stream);

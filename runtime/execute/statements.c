@@ -116,7 +116,9 @@ int kmm__statements_launch(kmm__task_t *t, const kmm_kernel_t *kernel,
                            const kmm_geometry_t *geometry, void **args)
 {
     kmm__backend_t *b = t->device->backend;
-    kmm__run_t run = {.kernel = kernel, .geometry = *geometry, .args = args};
+    const kmm__task_t *list = t;
+    kmm__run_t run = {
+        .kernel = kernel, .geometry = *geometry, .args = args, .tasks = &list, .task_count = 1};
     memcpy(run.count, geometry->grid, sizeof(run.count));
     if (kernel->kind != b->kind)
         return kmm__error_set(KMM_E_INVALID,

@@ -86,6 +86,7 @@ static int plan_item(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_
     if (a->layout == &shaped)
         a->layout = kmm__work_layout(s->work, &shaped);
     a->item = (uint16_t)k;
+    a->element = item->element <= UINT8_MAX ? (uint8_t)item->element : 0;
     t->part.exact &= a->mode == KMM_READ || a->exact;
     if (may_round(s, a))
         round_hull(a);

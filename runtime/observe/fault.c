@@ -1,67 +1,205 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fault handler. If nothing is mapped at an array's addresses, a program that dereferences
- * one faults. The handler names the array before the program dies. */
+/*
+ * The handler of faults. A thread that runs a chunk has a record of it (base/running.h). The first
+ * fault is said, once; other threads that fault meanwhile wait until it is. In the handler nothing
+ * is allocated, and no lock is waited for without an end.
+ */
 #include "observe/fault.h"
 
+#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
-#include "memory/array.h"
+#include "observe/fault_text.h"
 
-static _Atomic(kmm_runtime_t *) watched; /* the first runtime that was created */
-static struct sigaction before;
+enum { SIGNALS = 2, RUNTIMES = 32 };
 
-/* Prints the array that contains an address. Runs in a signal handler, so it does not wait for a
- * lock. */
-static void say(kmm_runtime_t *rt, const char *address)
+/* A signal, and what was there for it before the handler. */
+typedef struct watched {
+    int number;
+    bool is_watched;
+    bool is_below; /* the program has put its handler over ours, which stays below it */
+    struct sigaction before;
+} watched_t;
+
+static watched_t signals[SIGNALS] = {{.number = SIGSEGV}, {.number = SIGBUS}};
+static _Atomic(kmm_runtime_t *) runtimes[RUNTIMES];
+static uint32_t runtime_count; /* in the list; one that found no room is not watched */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all, but for the handler */
+enum { UNSAID, BEING_SAID, SAID };
+static atomic_int saying;
+
+/* ---- What the system says of a fault ---- */
+
+/* Whether it is an instruction's: what was sent by a process is not, and does not come again. */
+static bool is_fault(const siginfo_t *info)
 {
-    char text[400];
-    if (pthread_mutex_trylock(&rt->lock))
-        return;
-    const kmm__array_t *a = kmm__array_find(rt, address);
-    int length =
-        a ? snprintf(text, sizeof(text),
-                     "kmm: error: nothing is mapped at %p, byte %zu of the array %s%sof %zu bytes "
-                     "at %p: an array is used in launches whose arguments "
-                     "name it, in tasks and in calls of the runtime, and not by addresses that a "
-                     "kernel finds in memory, or elsewhere\n",
-                     (const void *)address, (size_t)(address - a->base), a->label ? a->label : "",
-                     a->label ? " " : "", a->bytes, (void *)a->base)
-          : 0;
-    pthread_mutex_unlock(&rt->lock);
-    if (length > 0 && write(STDERR_FILENO, text, strlen(text)) < 0)
-        return;
+    return info->si_code > 0 && !(info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO);
+}
+
+static kmm__fault_access_t access_of(const ucontext_t *c)
+{
+#if defined(__x86_64__)
+    enum { PAGE_FAULT = 14, WRITES = 1 << 1, FETCHES = 1 << 4 };
+    if (c->uc_mcontext.gregs[REG_TRAPNO] != PAGE_FAULT)
+        return KMM__FAULT_ACCESS;
+    if (c->uc_mcontext.gregs[REG_ERR] & FETCHES)
+        return KMM__FAULT_FETCH;
+    return c->uc_mcontext.gregs[REG_ERR] & WRITES ? KMM__FAULT_WRITE : KMM__FAULT_READ;
+#else
+    (void)c;
+    return KMM__FAULT_ACCESS;
+#endif
+}
+
+/* The stack that is in use is mapped, so that what faults so near to its end is what follows. */
+static bool is_at_stack(const ucontext_t *c, const char *address)
+{
+    enum { NEAR = 64 << 10 };
+#if defined(__x86_64__)
+    uintptr_t top = (uintptr_t)c->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    uintptr_t top = c->uc_mcontext.sp;
+#else
+    uintptr_t top = 0;
+    (void)c;
+#endif
+    return top && (uintptr_t)address - (top - NEAR) < 2 * NEAR;
+}
+
+static kmm__fault_t fault_of(const siginfo_t *info, const ucontext_t *c)
+{
+    const char *address = info->si_addr;
+    bool is_segv = info->si_signo == SIGSEGV;
+    return (kmm__fault_t){.number = info->si_signo,
+                          .access = access_of(c),
+                          .has_address = info->si_code != SI_KERNEL,
+                          .is_mapped = is_segv && info->si_code == SEGV_ACCERR,
+                          .is_absent = !is_segv && info->si_code == BUS_ADRERR,
+                          .fills_stack = is_segv && is_at_stack(c, address),
+                          .address = address};
+}
+
+/* ---- Saying it ---- */
+
+static void say(const kmm__fault_t *f, const kmm__running_t *running)
+{
+    char text[1200];
+    size_t length = running ? kmm__fault_in_chunks(f, running, text, sizeof(text)) : 0;
+    for (int k = 0; k < RUNTIMES && !running && !length && f->has_address; k++) {
+        kmm_runtime_t *rt = atomic_load(&runtimes[k]);
+        length = rt ? kmm__fault_elsewhere(f, rt, text, sizeof(text)) : 0;
+    }
+    for (const char *at = text; length > 0;) {
+        ssize_t n = write(STDERR_FILENO, at, length);
+        if (n < 0 && errno != EINTR)
+            return;
+        at += n > 0 ? n : 0;
+        length -= n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* Another thread's fault ends the process only when this one's has been said. */
+static void say_once(const kmm__fault_t *f, const kmm__running_t *running)
+{
+    enum { TURNS = 2000, TURN_NS = 1000000 };
+    int unsaid = UNSAID;
+    if (atomic_compare_exchange_strong(&saying, &unsaid, BEING_SAID)) {
+        say(f, running);
+        atomic_store(&saying, SAID);
+    }
+    for (int k = 0; k < TURNS && atomic_load(&saying) == BEING_SAID; k++)
+        nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
+}
+
+/* ---- Going on ---- */
+
+static bool is_own(const struct sigaction *a)
+{
+    return (a->sa_flags & SA_SIGINFO) || (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
+}
+
+/* Calls the program's handler; without one the signal comes again, and finds what was there. */
+static void go_on(const watched_t *w, siginfo_t *info, void *context)
+{
+    const struct sigaction *before = &w->before;
+    if (!is_own(before) || (before->sa_flags & (int)SA_RESETHAND)) {
+        sigaction(w->number, before, NULL);
+        if (!is_fault(info))
+            syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), w->number, info);
+    } else if (before->sa_flags & SA_SIGINFO) {
+        before->sa_sigaction(w->number, info, context);
+    } else {
+        before->sa_handler(w->number);
+    }
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    kmm_runtime_t *rt = atomic_exchange(&watched, NULL);
-    (void)context;
-    if (rt)
-        say(rt, info->si_addr);
-    sigaction(number, &before, NULL); /* the faulting instruction runs again, and ends the program
-                                         as it would have without this handler */
+    int error = errno;
+    const watched_t *w = &signals[number == SIGBUS];
+    const kmm__running_t *running = kmm__running_interrupted();
+    if (is_fault(info) && (running || !is_own(&w->before))) {
+        kmm__fault_t f = fault_of(info, context);
+        say_once(&f, running);
+    }
+    errno = error;
+    go_on(w, info, context);
+}
+
+/* ---- Watching ---- */
+
+/* The handler has the flags and the mask of the one that it stands before. */
+static void watch(watched_t *w)
+{
+    struct sigaction there, now = {.sa_sigaction = on_fault};
+    if (w->is_watched || w->is_below || sigaction(w->number, NULL, &there))
+        return;
+    w->before = there;
+    now.sa_flags = SA_SIGINFO | SA_ONSTACK | (there.sa_flags & (SA_NODEFER | SA_RESTART));
+    now.sa_mask = there.sa_mask;
+    w->is_watched = sigaction(w->number, &now, NULL) == 0;
+}
+
+static void unwatch(watched_t *w)
+{
+    struct sigaction there;
+    if (!w->is_watched || sigaction(w->number, NULL, &there))
+        return;
+    if ((there.sa_flags & SA_SIGINFO) && there.sa_sigaction == on_fault) {
+        sigaction(w->number, &w->before, NULL);
+    } else {
+        w->is_below = is_own(&there); /* its handler may call ours */
+    }
+    w->is_watched = false;
 }
 
 void kmm__fault_watch(kmm_runtime_t *rt)
 {
-    kmm_runtime_t *nobody = NULL;
-    struct sigaction now = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK}, there;
-    if (sigaction(SIGSEGV, NULL, &there) || there.sa_handler != SIG_DFL ||
-        !atomic_compare_exchange_strong(&watched, &nobody, rt))
-        return; /* leaves the program's own handler, or another runtime's, in place */
-    before = there;
-    sigemptyset(&now.sa_mask);
-    sigaction(SIGSEGV, &now, NULL);
+    pthread_mutex_lock(&lock);
+    bool is_noted = false;
+    for (int k = 0; k < RUNTIMES && !is_noted; k++) {
+        kmm_runtime_t *nobody = NULL;
+        is_noted = atomic_compare_exchange_strong(&runtimes[k], &nobody, rt);
+    }
+    if (is_noted && runtime_count++ == 0)
+        atomic_store(&saying, UNSAID);
+    for (int k = 0; k < SIGNALS && is_noted; k++)
+        watch(&signals[k]);
+    pthread_mutex_unlock(&lock);
 }
 
 void kmm__fault_unwatch(kmm_runtime_t *rt)
 {
-    struct sigaction now;
-    if (!atomic_compare_exchange_strong(&watched, &rt, NULL))
-        return;
-    if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == on_fault)
-        sigaction(SIGSEGV, &before, NULL);
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < RUNTIMES; k++) {
+        kmm_runtime_t *this_one = rt;
+        runtime_count -= atomic_compare_exchange_strong(&runtimes[k], &this_one, NULL);
+    }
+    for (int k = 0; k < SIGNALS && runtime_count == 0; k++)
+        unwatch(&signals[k]);
+    pthread_mutex_unlock(&lock);
 }

@@ -5,20 +5,28 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
+#include "base/running.h"
 
 static _Thread_local kmm__task_t *current;
+static _Thread_local const kmm__task_t *statements; /* the list of one that `running` has */
+static _Thread_local kmm__running_t running;
 static _Thread_local bool in_function;
 static atomic_uint open_tasks; /* tasks whose statements some thread runs */
 
 void kmm__inside_enter(kmm__task_t *t)
 {
     current = t;
+    statements = t;
+    running = (kmm__running_t){&statements, 1};
+    kmm__running_watch(NULL, 0);
+    kmm__running = &running;
     atomic_fetch_add(&open_tasks, 1);
 }
 
 void kmm__inside_leave(void)
 {
     current = NULL;
+    kmm__running = NULL;
     atomic_fetch_sub(&open_tasks, 1);
 }
 

@@ -50,6 +50,7 @@ typedef struct kmm__access {
     kmm__array_t *array;
     kmm_mode_t mode; /* READ, WRITE or UPDATE; never a reduction */
     bool exact;      /* the region is the elements accessed; false: it is a hull of them */
+    uint8_t element; /* bytes of an element, for messages; 0: not known, or more */
     uint16_t item;   /* the launch's item that it comes from; KMM__MAX_ITEMS: none */
     const kmm__layout_t *layout; /* of `box`; the array's flat layout, or one that the work owns */
     kmm__box_t box;

@@ -77,7 +77,7 @@ static void one_kind_may_be_lost(void **state)
     int32_t *a = array_of(rt, N, values), *b = array_of(rt, N, NULL), *c = array_of(rt, N, NULL);
     assert_int_equal(fake_work_launch(KMM_KIND_HIP, ADD, N, 4, b, a, a), 0);
     assert_int_equal(kmm_wait(rt), KMM_E_KERNEL);
-    assert_non_null(strstr(kmm_error_text(rt), "faults.c:7: add: chunk"));
+    assert_non_null(strstr(kmm_error_text(rt), "faults.c:7: add: "));
     assert_int_equal(kmm_copy_out(rt, got, b, sizeof(got)), KMM_E_POISONED);
     assert_int_equal(fake_work_launch(KMM_KIND_HIP, ADD, N, 4, b, a, a), KMM_E_NO_DEVICE);
     assert_non_null(strstr(kmm_error_text(rt), "lost by earlier failures"));
@@ -850,18 +850,67 @@ static int run_bad(const uint32_t block[3], const uint32_t grid[3], void **args)
     return 700; /* an illegal address */
 }
 
-static void start_bad(int32_t *x, void *stream)
+static void start_bad(int32_t *x, void *stream, uint32_t chunks)
 {
     static const uint32_t params[] = {sizeof(kmm_blocks_t), 8};
     static fake_kernel_t fake = {run_bad, 2, params, 0, NULL};
     static const kmm_kernel_t bad = {
         KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "bad", NULL, &fake, 2, params, 1, NULL};
-    kmm_geometry_t g = {{1, 1, 1}, {1, 1, 1}, 0, stream};
+    kmm_geometry_t g = {{chunks, 1, 1}, {1, 1, 1}, 0, stream};
     void *args[] = {NULL, &x};
     kmm_launch_t *l = kmm_launch_begin("bad", "kinds.c", 6);
-    kmm_launch_access(l, KMM_UPDATE, "x", x, sizeof(*x));
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, chunks);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, 1);
+    kmm_launch_access(l, KMM_UPDATE, "x[i]", x, sizeof(*x));
+    kmm_launch_index(l, 0, 1);
+    kmm_launch_coef(l, 0, 1, 0);
     kmm_launch_arm(l);
     assert_int_equal(kmm_launch_kernel(&bad, &g, args), 0);
+}
+
+/* Of chunks that were issued together the message says how many, and which is the first. Under the
+ * check they run one by one. */
+static void a_fault_counts_the_chunks(void **state)
+{
+    (void)state;
+    static int32_t zeros[N];
+    static const struct {
+        uint32_t chunks;
+        const char *check, *text;
+    } cases[] = {
+        {1, "", "kinds.c:6: bad: "},
+        {4, "", "kinds.c:6: bad: one of 4 chunks, the first of them chunk 0 of 4: "},
+        {4, "access", "kinds.c:6: bad: chunk 0 of 4: "},
+    };
+    plain_memory = calloc(N, sizeof(*plain_memory));
+    sem_init(&go_on, 0, 0);
+    setenv("KMM_JOIN", "0", 1);
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+        kmm_runtime_t *rt;
+        setenv("KMM_CHECK", cases[k].check, 1);
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=4M"}), 0);
+        kmm_use(rt);
+        kmm__marker_t *m;
+        int before, behind;
+        int32_t *x = array_of(rt, N, zeros), *z = array_of(rt, N, zeros);
+        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, x, x, z), 0);
+        assert_int_equal(kmm_wait(rt), 0); /* all are there now */
+        start_slow(x, &before);
+        assert_int_equal(kmm__marker_create(rt, &before, &m), 0);
+        assert_int_equal(kmm__marker_precede(m, &behind), 0);
+        kmm__marker_release(m);
+        start_bad(z, &behind, cases[k].chunks); /* held, and so issued together */
+        sem_post(&go_on);
+        assert_int_equal(kmm_wait(rt), KMM_E_KERNEL);
+        if (!strstr(kmm_error_text(rt), cases[k].text))
+            fail_msg("%s\nis not: %s", kmm_error_text(rt), cases[k].text);
+        assert_int_equal(strstr(kmm_error_text(rt), "one of") != NULL, k == 1);
+        kmm_use(NULL);
+        kmm_destroy(rt);
+    }
+    unsetenv("KMM_CHECK");
+    unsetenv("KMM_JOIN");
+    free(plain_memory);
 }
 
 /* A driver says of all that was enqueued that it has failed: the kernel at fault is named alone if
@@ -890,7 +939,7 @@ static void a_fault_names_the_kernel(void **state)
             kmm__marker_release(m);
             start_slow(y, &behind);
         }
-        start_bad(z, others ? &behind : NULL);
+        start_bad(z, others ? &behind : NULL, 1);
         for (int k = 0; k < 2 * others; k++)
             sem_post(&go_on);
         assert_int_equal(kmm_wait(rt), KMM_E_KERNEL);
@@ -1018,6 +1067,7 @@ int main(void)
         cmocka_unit_test(memory_is_left_free),
         cmocka_unit_test(launches_come_after_others_work),
         cmocka_unit_test(others_work_comes_after_launches),
+        cmocka_unit_test(a_fault_counts_the_chunks),
         cmocka_unit_test(a_fault_names_the_kernel),
         cmocka_unit_test(launches_come_after_what_the_default_stream_waits_for),
         cmocka_unit_test(the_program_comes_after_launches),

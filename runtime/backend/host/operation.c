@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/running.h"
+
 /* Claims for each thread: more even out the load better, fewer contend less. */
 enum { CLAIMS_PER_THREAD = 8 };
 /* A kernel with fewer CUDA threads than this begins on one CPU thread. It is shared only after it
@@ -37,19 +39,32 @@ static void fill_units(const kmm__op_t *op, uint64_t first, uint64_t last)
     memset(op->fill.dst + begin, op->fill.value, end - begin);
 }
 
+static void run_blocks(kmm__op_t *op, uint64_t first, uint64_t last)
+{
+    kmm_host_blocks_t box = op->blocks.box;
+    const kmm__running_t now = {op->tasks, op->task_count}, *outer = kmm__running;
+    box.first = first;
+    box.last = last;
+    kmm__running = &now;
+    op->blocks.run(&box, op->payload);
+    kmm__running = outer;
+}
+
+static void run_call(kmm__op_t *op)
+{
+    const kmm__running_t now = {op->tasks, op->task_count}, *outer = kmm__running;
+    kmm__running = &now;
+    op->call.function(&op->call.chunk, op->payload);
+    kmm__running = outer;
+}
+
 static void run_units(kmm__op_t *op, uint64_t first, uint64_t last)
 {
     switch (op->kind) {
-    case KMM__OP_BLOCKS: {
-        kmm_host_blocks_t box = op->blocks.box;
-        box.first = first;
-        box.last = last;
-        op->blocks.run(&box, op->payload);
-        return;
-    }
+    case KMM__OP_BLOCKS: run_blocks(op, first, last); return;
     case KMM__OP_COPY: copy_units(op, first, last); return;
     case KMM__OP_FILL: fill_units(op, first, last); return;
-    case KMM__OP_CALL: op->call.function(&op->call.chunk, op->payload); return;
+    case KMM__OP_CALL: run_call(op); return;
     case KMM__OP_NOTIFY: op->notify.fn(op->notify.arg, 0); return;
     case KMM__OP_WAIT: assert(!"waits are the stream's business"); return;
     }

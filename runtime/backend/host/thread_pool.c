@@ -18,6 +18,7 @@
 #include <kmm.h>
 
 #include "backend/host/error.h"
+#include "base/running.h"
 
 /* glibc's function that calls f(arg) when the thread's C++ variables end, before those that were
  * made earlier. NULL: the C library lacks it. */
@@ -30,6 +31,8 @@ extern void *__dso_handle __attribute__((visibility("hidden")));
 enum { SPIN_NS = 30000, POLLS_PER_YIELD = 16 };
 /* Threads that one thread wakes at most, when it finds work: wake-ups spread as a tree. */
 enum { WAKE_FANOUT = 2 };
+/* Bytes of a stack for handlers of signals. */
+enum { HANDLER_STACK = 64 << 10 };
 
 uint64_t kmm__host_now(void)
 {
@@ -169,8 +172,11 @@ static void *worker(void *arg)
 {
     kmm__thread_pool_t *p = arg;
     kmm__pool_item_t *item;
+    char stack[HANDLER_STACK];
+    kmm__running_watch(stack, sizeof(stack));
     while ((item = next_item(p)))
         item->run(item);
+    kmm__running_unwatch(stack);
     return NULL;
 }
 
@@ -283,10 +289,13 @@ static void role_ends(void *arg)
  * at the thread's exit, nothing may run on it. */
 static bool can_assist(void)
 {
+    static char stack[HANDLER_STACK]; /* of the one thread whose role it is */
     if (role == ROLE_UNKNOWN) {
         bool ok = gettid() == getpid() && __cxa_thread_atexit_impl &&
                   __cxa_thread_atexit_impl(role_ends, NULL, &__dso_handle) == 0;
         role = ok ? ROLE_MAIN : ROLE_OTHER;
+        if (ok)
+            kmm__running_watch(stack, sizeof(stack));
     }
     return role == ROLE_MAIN;
 }

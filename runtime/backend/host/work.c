@@ -122,6 +122,13 @@ static int check_kernel(const kmm__run_t *r, uint64_t *blocks)
     return 0;
 }
 
+static void note_tasks(kmm__op_t *op, const kmm__run_t *r)
+{
+    op->task = r->task_count ? r->tasks[0] : NULL;
+    op->tasks = r->task_count > 1 ? r->tasks : &op->task;
+    op->task_count = r->task_count;
+}
+
 static int launch_kernel(kmm__stream_t *s, const kmm__run_t *r)
 {
     uint64_t blocks = 0;
@@ -140,6 +147,7 @@ static int launch_kernel(kmm__stream_t *s, const kmm__run_t *r)
     memcpy(box->count, r->count, sizeof(box->count));
     box->shared_bytes = r->geometry.shared_bytes;
     op->units = blocks;
+    note_tasks(op, r);
     kmm__op_enqueue(s, op);
     return 0;
 }
@@ -160,6 +168,7 @@ int kmm__host_launch(kmm__stream_t *s, const kmm__run_t *r)
         memcpy(op->payload, r->args_block, r->args_bytes);
     op->call.function = r->function;
     op->call.chunk = r->chunk;
+    note_tasks(op, r);
     kmm__op_enqueue(s, op);
     return 0;
 }

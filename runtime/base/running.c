@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each thread runs. A handler of signals finds it by a key of the thread: a variable of the
+ * thread would be allocated at its first use, in a library that was loaded late. */
+#include "base/running.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+
+_Thread_local const kmm__running_t *kmm__running;
+static _Thread_local bool is_watched;
+static pthread_key_t key; /* the address of the thread's kmm__running */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void make_key(void)
+{
+    has_key = pthread_key_create(&key, NULL) == 0;
+}
+
+void kmm__running_watch(void *stack, size_t bytes)
+{
+    stack_t before, now = {.ss_sp = stack, .ss_size = bytes};
+    if (!is_watched) {
+        pthread_once(&once, make_key);
+        is_watched = has_key && pthread_setspecific(key, &kmm__running) == 0;
+    }
+    if (stack && sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE))
+        sigaltstack(&now, NULL);
+}
+
+void kmm__running_unwatch(const void *stack)
+{
+    stack_t now, none = {.ss_flags = SS_DISABLE};
+    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == stack)
+        sigaltstack(&none, NULL);
+}
+
+const kmm__running_t *kmm__running_interrupted(void)
+{
+    const kmm__running_t *const *running = has_key ? pthread_getspecific(key) : NULL;
+    return running && *running && (*running)->count ? *running : NULL;
+}
