@@ -221,6 +221,7 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
             if (error != KMM_E_MEMORY)
                 return error ? driver_error(d, error) : 0;
             d->memory->limit = d->memory->used; /* other programs use the device too */
+            d->memory->proved = d->memory->used;
             continue;
         }
         error = room_make(w, &is_stuck);

@@ -70,11 +70,9 @@ static void describe_remedy(const kmm__task_t *t, uint64_t needed, char *out, si
         snprintf(out, size, "no chunk is small enough, because each uses so much of its arrays");
 }
 
-/* What finds no room may be in the host's memory, unless that is limited or the driver cannot map
- * it. */
 bool kmm__task_may_exceed(const kmm__task_t *t)
 {
-    return t->device->info.away && !t->device->runtime->memory->spill;
+    return t->device->info.away;
 }
 
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed)

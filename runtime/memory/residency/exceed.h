@@ -6,8 +6,9 @@
 
 #include "memory/residency/frame.h"
 
-/* Whether what t needs more than there is may be in the host's memory. Where that is limited, or
- * the driver cannot map it, nothing may. */
+/* Whether what t needs more than there is may be in the host's memory: wherever the driver can map
+ * that. With a limit of host memory, a launch that is known to need this is refused when it is
+ * submitted (launch/fit.c). What turns out later runs, because its data would be lost otherwise. */
 bool kmm__task_may_exceed(const kmm__task_t *t);
 /* Sets the text of KMM_E_MEMORY, and returns that. */
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed);
