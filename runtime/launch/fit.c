@@ -19,6 +19,7 @@
 #include "memory/array.h"
 #include "memory/disk/page.h"
 #include "memory/disk/pin.h"
+#include "memory/residency/exceed.h"
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
 
@@ -30,7 +31,7 @@ typedef struct used {
 
 /* What tasks of a launch need in one place. */
 typedef struct need {
-    const kmm__submission_t *submission;
+    kmm__submission_t *submission;
     kmm__device_t *device; /* NULL: the host's memory */
     bool crosses;          /* the host's memory, for what devices of two drivers exchange: reads */
     uint64_t room;         /* bytes that a task may have */
@@ -177,13 +178,20 @@ static uint32_t first_too_large(need_t *n, const kmm__partition_t *p)
     return k;
 }
 
-/* ---- Refusing ---- */
+/* ---- Dividing ---- */
 
-/* p with chunks in so many parts along the outermost dimension that allows it; false: none does. */
-static bool cut(const kmm__partition_t *p, int64_t parts, kmm__partition_t *out)
+enum { MOST_PARTS = 1 << 10 };
+
+/* p with chunks in so many parts along the outermost dimension that allows it; false: none does.
+ * `alike`: only a dimension that the directive divides, so that parts are to each other as its
+ * chunks are. */
+static bool cut(const need_t *n, const kmm__partition_t *p, int64_t parts, bool alike,
+                kmm__partition_t *out)
 {
     for (uint32_t d = KMM_MAX_SPLIT; d-- > 0;) {
-        if (p->chunk[d] < parts)
+        bool divides = n->submission->l->has_chunk[d] && p->chunks[d] > 1;
+        if (p->chunk[d] < parts || (alike && !divides) ||
+            p->count / p->chunks[d] > UINT32_MAX / 2 / (p->chunks[d] + 1) / parts)
             continue;
         *out = *p;
         out->chunk[d] = p->chunk[d] / parts;
@@ -194,12 +202,60 @@ static bool cut(const kmm__partition_t *p, int64_t parts, kmm__partition_t *out)
     return false;
 }
 
+/* The least power of two of parts that fit; 0: none do. */
+static int64_t parts_that_fit(need_t *n, bool alike, kmm__partition_t *out)
+{
+    const kmm__partition_t *p = &n->submission->part;
+    for (int64_t parts = 2; parts <= MOST_PARTS && cut(n, p, parts, alike, out); parts *= 2)
+        if (first_too_large(n, out) == out->count)
+            return parts;
+    return 0;
+}
+
+static void warn_divided(const need_t *n, int64_t parts, uint64_t bytes)
+{
+    const kmm__submission_t *s = n->submission;
+    char where[320];
+    if (!kmm__exceeds_first(n->device ? n->device : s->rt->cpu, s->work))
+        return;
+    kmm__work_describe(s->work, 0, s->work->chunk_count - 1, where, sizeof(where));
+    fprintf(stderr,
+            "kmm: warning: %s: one needs %llu bytes %s%s at once, of which %llu can be used: they "
+            "run in %lld parts each [divided]\n",
+            where, (unsigned long long)bytes, n->device ? "on " : "of host memory",
+            n->device ? n->device->info.name : "", (unsigned long long)n->room, (long long)parts);
+}
+
+/* Divides chunks of a kernel that are too large. A kernel knows blocks and no chunks, so its result
+ * is the same. Not those of a reduction, whose result may depend on its chunks, nor those of a
+ * plain function, which may. */
+static bool divide(need_t *n, uint32_t chunk)
+{
+    kmm__submission_t *s = n->submission;
+    kmm__partition_t q;
+    if (!s->annotated || !s->work->kernel || s->reductions)
+        return false;
+    uint64_t bytes = chunk_bytes(n, &s->part, chunk);
+    int64_t parts = parts_that_fit(n, true, &q);
+    if (!parts)
+        return false;
+    warn_divided(n, parts, bytes);
+    for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
+        q.asked[d] = q.chunks[d];
+        q.joined[d] = 1;
+    }
+    s->part = q;
+    s->work->chunk_count = s->placement.chunks = q.count;
+    return true;
+}
+
+/* ---- Refusing ---- */
+
 static void describe_remedy(need_t *n, char *out, size_t size)
 {
-    enum { MOST_PARTS = 1 << 10 };
     const kmm__submission_t *s = n->submission;
     kmm__partition_t q;
-    int64_t parts = 2;
+    int64_t parts;
     if (s->work->has_statements) {
         snprintf(out, size, "a task is not divided: name less in its clauses");
         return;
@@ -208,13 +264,12 @@ static void describe_remedy(need_t *n, char *out, size_t size)
         snprintf(out, size, "`#pragma kmm parallel` above its launch splits it");
         return;
     }
-    while (parts <= MOST_PARTS && cut(&s->part, parts, &q) && first_too_large(n, &q) < q.count)
-        parts *= 2;
+    parts = parts_that_fit(n, false, &q);
     if (n->device && n->device->info.whole)
         snprintf(out, size,
                  "its driver cannot map memory in parts, so that each array a chunk uses is there "
                  "whole");
-    else if (parts <= MOST_PARTS && cut(&s->part, parts, &q))
+    else if (parts)
         snprintf(out, size, "a chunk of at most 1/%lld of its size would fit", (long long)parts);
     else
         snprintf(out, size, "no chunk is small enough, because each uses so much of its arrays");
@@ -253,11 +308,17 @@ static int refuse_chunk(need_t *n, uint32_t chunk)
 
 /* ---- Places ---- */
 
-/* All chunks, in the room that there is. */
+/* All chunks, in the room that there is; smaller ones where that can be. n->most is right then. */
 static int chunks_fit(need_t *n)
 {
     uint32_t large = first_too_large(n, &n->submission->part);
-    return large < n->submission->part.count ? refuse_chunk(n, large) : 0;
+    if (large == n->submission->part.count)
+        return 0;
+    if (!divide(n, large))
+        return refuse_chunk(n, large);
+    n->most = 0;
+    first_too_large(n, &n->submission->part); /* counts them */
+    return 0;
 }
 
 /* The driver may have less than it said, and slabs are made of what tasks leave. */

@@ -75,21 +75,20 @@ static void expect_refused(kmm_runtime_t *rt, int result, const char *why)
 static void slabs_of_other_arrays_count(void **state)
 {
     (void)state;
-    enum { CHUNK = 62 * K, N = 4 * CHUNK };
+    enum { CHUNK = 62 * K };
     for (const struct place *p = places; p < places + PLACES - 1; p++) {
         kmm_runtime_t *rt = open_place(p);
-        int32_t *a = filled(rt, N, 1);
+        int32_t *a = filled(rt, CHUNK, 1);
         for (int k = 0; k < SMALLS; k++)
-            assert_int_equal(fake_work_launch(p->kind, SCALE, SMALL, 2, filled(rt, SMALL, 1), NULL,
-                                              NULL),
-                             0);
+            assert_int_equal(
+                fake_work_launch(p->kind, SCALE, SMALL, 2, filled(rt, SMALL, 1), NULL, NULL), 0);
         assert_int_equal(kmm_wait(rt), 0);
-        expect_refused(rt, fake_work_launch(p->kind, SCALE, N, 4, a, NULL, NULL),
-                       "chunk 0 of 4 needs 253952 bytes");
+        expect_refused(rt, fake_work_launch(p->kind, SCALE, CHUNK, 1, a, NULL, NULL),
+                       "needs 253952 bytes");
         assert_non_null(strstr(kmm_error_text(rt), "a chunk of at most 1/2 of its size would fit"));
-        expect_all(rt, a, N, 0x01010101);
-        assert_int_equal(fake_work_launch(p->kind, SCALE, N, 8, a, NULL, NULL), 0);
-        expect_all(rt, a, N, 0x01010101 * 3 + 1);
+        expect_all(rt, a, CHUNK, 0x01010101);
+        assert_int_equal(fake_work_launch(p->kind, SCALE, CHUNK, 2, a, NULL, NULL), 0);
+        expect_all(rt, a, CHUNK, 0x01010101 * 3 + 1);
         runtime_close(rt);
     }
 }
@@ -123,6 +122,36 @@ static void slabs_are_made_of_what_is_left(void **state)
         runtime_close(rt);
     }
     unsetenv("KMM_FAKE_KERNEL_US");
+}
+
+/* Of several chunks of a kernel, each that is too large is divided, along what the directive
+ * divides.
+ */
+static void several_chunks_are_divided(void **state)
+{
+    (void)state;
+    enum { N = 256 * K };
+    for (const struct place *p = places; p < places + PLACES - 1; p++) {
+        kmm_runtime_t *rt = open_place(p);
+        int32_t *a = filled(rt, N, 1), *b = filled(rt, N, 2), *c = filled(rt, N, 0);
+        uint64_t chunks = 0;
+        assert_int_equal(fake_work_launch(p->kind, SCALE, N, 2, a, NULL, NULL), 0);
+        assert_int_equal(fake_work_launch(p->kind, ADD, N, 3, c, a, b), 0);
+        assert_int_equal(fake_work_launch(p->kind, MIRROR, N, 2, a, c, b), 0);
+        expect_all(rt, a, N, 0x01010101 * 3 + 1);
+        expect_all(rt, c, N, 0x01010101 * 3 + 1 + 0x02020202);
+        for (int d = 0; d < kmm_device_count(rt); d++) {
+            kmm_device_info_t info;
+            assert_int_equal(kmm_device_get(rt, d, &info), 0);
+            chunks += info.chunks;
+        }
+        assert_true(chunks >= 4 + 12 + 16);
+        assert_int_equal(rt->device[0]->counters.away_most, 0);
+        expect_refused(rt, fake_work_launch(p->kind, SCALE, N, 1, b, NULL, NULL),
+                       "a chunk of at most 1/4 of its size would fit");
+        expect_all(rt, b, N, 0x02020202);
+        runtime_close(rt);
+    }
 }
 
 /* A sum of a into each of `width` elements, of which the kernel adds to the first. */
@@ -167,8 +196,8 @@ static void private_copies_fit_the_host(void **state)
 {
     (void)state;
     enum { N = 64 * K, WIDE = 50 * K, FAR = 600 * K };
-    kmm_runtime_t *rt = runtime_open(
-        &(kmm_config_t){.devices = "cuda:1,mem=8M", .host_mem = 2 << 20});
+    kmm_runtime_t *rt =
+        runtime_open(&(kmm_config_t){.devices = "cuda:1,mem=8M", .host_mem = 2 << 20});
     int32_t *a = filled(rt, N, 1), *sums = filled(rt, WIDE, 2), *far = filled(rt, FAR, 2);
     assert_int_equal(launch_sums(KMM_KIND_CUDA, N, 16, WIDE, sums, a), 0);
     expect_all(rt, sums, 1, 0x02020202 + 0x01010101u * N);
@@ -183,7 +212,7 @@ static void private_copies_fit_the_host(void **state)
 static void the_driver_may_have_less(void **state)
 {
     (void)state;
-    enum { N = 256 * K, TAKEN = 896 * K };
+    enum { N = 64 * K, TAKEN = 896 * K };
     setenv("KMM_FAKE_MEM", "1048576", 1);
     for (const struct place *p = places; p < places + PLACES; p++) {
         struct place wide = *p;
@@ -191,23 +220,21 @@ static void the_driver_may_have_less(void **state)
         kmm_runtime_t *rt = open_place(&wide);
         const kmm__device_t *d = rt->device[0];
         kmm__frame_handle_t taken;
-        int64_t n = p->is_whole ? 64 * K : N;
-        int32_t *a = filled(rt, n, 1), *b = filled(rt, 16 * K, 1);
+        int32_t *a = filled(rt, N, 1), *b = filled(rt, 16 * K, 1);
         assert_int_equal(d->backend->frame_create(d->gpu, TAKEN, &taken), 0);
-        expect_refused(rt, fake_work_launch(p->kind, SCALE, n, p->is_whole ? 1 : 4, a, NULL, NULL),
+        expect_refused(rt, fake_work_launch(p->kind, SCALE, N, 1, a, NULL, NULL),
                        " at once, of which 131072 can be used");
-        expect_all(rt, a, n, 0x01010101);
+        expect_all(rt, a, N, 0x01010101);
         assert_int_equal(fake_work_launch(p->kind, SCALE, 16 * K, 1, b, NULL, NULL), 0);
         expect_all(rt, b, 16 * K, 0x01010101 * 3 + 1);
         if (!p->is_whole) {
-            assert_int_equal(fake_work_launch(p->kind, SCALE, n, 16, a, NULL, NULL), 0);
-            expect_all(rt, a, n, 0x01010101 * 3 + 1);
-            assert_int_equal(kmm_fill(rt, a, 1, (size_t)n * 4), 0);
+            assert_int_equal(fake_work_launch(p->kind, SCALE, N, 4, a, NULL, NULL), 0);
+            expect_all(rt, a, N, 0x01010101 * 3 + 1);
+            assert_int_equal(kmm_fill(rt, a, 1, N * 4), 0);
         }
         d->backend->frame_destroy(d->gpu, taken, TAKEN); /* and gives it back */
-        assert_int_equal(fake_work_launch(p->kind, SCALE, n, p->is_whole ? 1 : 4, a, NULL, NULL),
-                         0);
-        expect_all(rt, a, n, 0x01010101 * 3 + 1);
+        assert_int_equal(fake_work_launch(p->kind, SCALE, N, 1, a, NULL, NULL), 0);
+        expect_all(rt, a, N, 0x01010101 * 3 + 1);
         runtime_close(rt);
     }
     unsetenv("KMM_FAKE_MEM");
@@ -320,16 +347,17 @@ static void chunks_fit_the_host(void **state)
             runtime_open(&(kmm_config_t){.devices = devices[k], .host_mem = 1 << 20});
         int32_t *x = filled(rt, N, 1), *y = filled(rt, SOME, 1);
         if (k == 0) {
-            expect_refused(rt, launch_on_host(N, N / 2, x),
-                           "chunk 0 of 2 needs 2097152 bytes of host memory at once, of which "
-                           "KMM_HOST_MEM leaves ");
+            expect_refused(rt, launch_on_host(N, N, x),
+                           "needs 4194304 bytes of host memory at once, of which KMM_HOST_MEM "
+                           "leaves ");
             assert_non_null(strstr(kmm_error_text(rt), "a chunk of at most 1/"));
             expect_all(rt, x, N, 0x01010101);
             expect_refused(rt, launch_on_host(N, 0, x), "`#pragma kmm parallel` above its launch");
             expect_all(rt, x, N, 0x01010101);
         }
         assert_int_equal(launch_on_host(N, N / 16, x), 0);
-        expect_all(rt, x, N, 0x01010102);
+        assert_int_equal(launch_on_host(N, N / 2, x), 0);
+        expect_all(rt, x, N, 0x01010103);
         assert_int_equal(launch_on_host(SOME, 0, y), 0);
         expect_all(rt, y, SOME, 0x01010102);
         runtime_close(rt);
@@ -345,11 +373,11 @@ static void what_crosses_fits_the_host(void **state)
         &(kmm_config_t){.devices = "cuda:1,mem=16M,hip:1,mem=16M", .host_mem = 1 << 20});
     int32_t *a = filled(rt, N, 1);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, SCALE, N, 16, a, NULL, NULL), 0);
-    expect_refused(rt, fake_work_launch(KMM_KIND_HIP, SCALE, N, 2, a, NULL, NULL),
+    expect_refused(rt, fake_work_launch(KMM_KIND_HIP, SCALE, N, 1, a, NULL, NULL),
                    "of host memory at once");
     expect_all(rt, a, N, 0x01010101 * 3 + 1);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, SCALE, N, 16, a, NULL, NULL), 0);
-    assert_int_equal(fake_work_launch(KMM_KIND_HIP, SCALE, N, 16, a, NULL, NULL), 0);
+    assert_int_equal(fake_work_launch(KMM_KIND_HIP, SCALE, N, 2, a, NULL, NULL), 0);
     expect_all(rt, a, N, ((0x01010101 * 3 + 1) * 3u + 1) * 3u + 1);
     runtime_close(rt);
 }
@@ -369,8 +397,7 @@ static void whole_arrays_count(void **state)
         expect_refused(rt, kmm_launch_kernel(kernel, &g, (void *[]){NULL, &n, &a, &none, &none}),
                        "`#pragma kmm parallel` above its launch splits it");
         expect_all(rt, a, 100 * K, 0x01010101);
-        assert_int_equal(
-            kmm_launch_kernel(kernel, &g, (void *[]){NULL, &n, &b, &none, &none}), 0);
+        assert_int_equal(kmm_launch_kernel(kernel, &g, (void *[]){NULL, &n, &b, &none, &none}), 0);
         expect_all(rt, b, 8 * K, 0x01010101 * 3 + 1);
         runtime_close(rt);
     }
@@ -381,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slabs_of_other_arrays_count),
         cmocka_unit_test(slabs_are_made_of_what_is_left),
+        cmocka_unit_test(several_chunks_are_divided),
         cmocka_unit_test(private_copies_count),
         cmocka_unit_test(private_copies_fit_the_host),
         cmocka_unit_test(the_driver_may_have_less),

@@ -12,6 +12,8 @@
 bool kmm__task_may_exceed(const kmm__task_t *t);
 /* Sets the text of KMM_E_MEMORY, and returns that. */
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed);
+/* True once for each kernel, function or task that needs more than the device has. */
+bool kmm__exceeds_first(const kmm__device_t *d, const kmm__work_t *w);
 /* What needs more than there is works on the host's memory, which is slow. */
 void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed);
 /* Memory comes in frames. A chunk that uses little of many of them, like a narrow tile of long
