@@ -182,33 +182,49 @@ static uint32_t first_too_large(need_t *n, const kmm__partition_t *p)
 
 enum { MOST_PARTS = 1 << 10 };
 
-/* p with chunks in so many parts along the outermost dimension that allows it; false: none does.
- * `alike`: only a dimension that the directive divides, so that parts are to each other as its
- * chunks are. */
-static bool cut(const need_t *n, const kmm__partition_t *p, int64_t parts, bool alike,
-                kmm__partition_t *out)
+/* p with chunks in so many parts along dimension d; false: they are too short. `alike`: only a
+ * dimension that the directive divides, so that parts are to each other as its chunks are. */
+static bool cut_along(const need_t *n, const kmm__partition_t *p, uint32_t d, int64_t parts,
+                      bool alike, kmm__partition_t *out)
 {
-    for (uint32_t d = KMM_MAX_SPLIT; d-- > 0;) {
-        bool divides = n->submission->l->has_chunk[d] && p->chunks[d] > 1;
-        if (p->chunk[d] < parts || (alike && !divides) ||
-            p->count / p->chunks[d] > UINT32_MAX / 2 / (p->chunks[d] + 1) / parts)
-            continue;
-        *out = *p;
-        out->chunk[d] = p->chunk[d] / parts;
-        out->chunks[d] = (p->size[d] + out->chunk[d] - 1) / out->chunk[d];
-        out->count = (uint32_t)(p->count / p->chunks[d] * out->chunks[d]);
-        return true;
-    }
+    bool divides = n->submission->l->has_chunk[d] && p->chunks[d] > 1;
+    if (p->chunk[d] < parts || (alike && !divides) ||
+        p->count / p->chunks[d] > UINT32_MAX / 2 / (p->chunks[d] + 1) / parts)
+        return false;
+    kmm__partition_t q = *p;
+    q.chunk[d] = p->chunk[d] / parts;
+    q.chunks[d] = (p->size[d] + q.chunk[d] - 1) / q.chunk[d];
+    q.count = (uint32_t)(p->count / p->chunks[d] * q.chunks[d]);
+    *out = q;
+    return true;
+}
+
+/* The same along the outermost dimension that allows it; false: none does. */
+static bool cut(const need_t *n, int64_t parts, bool alike, kmm__partition_t *out)
+{
+    for (uint32_t d = KMM_MAX_SPLIT; d-- > 0;)
+        if (cut_along(n, &n->submission->part, d, parts, alike, out))
+            return true;
     return false;
 }
 
-/* The least power of two of parts that fit; 0: none do. */
+/* The least power of two of parts that fit, along one dimension or else along all in turn; 0: none
+ * do. */
 static int64_t parts_that_fit(need_t *n, bool alike, kmm__partition_t *out)
 {
-    const kmm__partition_t *p = &n->submission->part;
-    for (int64_t parts = 2; parts <= MOST_PARTS && cut(n, p, parts, alike, out); parts *= 2)
+    int64_t parts = 1;
+    for (int64_t k = 2; k <= MOST_PARTS && cut(n, k, alike, out); k *= 2)
         if (first_too_large(n, out) == out->count)
+            return k;
+    *out = n->submission->part;
+    for (uint32_t d = 0, failed = 0; failed < KMM_MAX_SPLIT && parts < MOST_PARTS;
+         d = (d + 1) % KMM_MAX_SPLIT) {
+        bool is_cut = cut_along(n, out, d, 2, alike, out);
+        failed = is_cut ? 0 : failed + 1;
+        parts *= is_cut ? 2 : 1;
+        if (is_cut && first_too_large(n, out) == out->count)
             return parts;
+    }
     return 0;
 }
 
