@@ -55,6 +55,9 @@ int kmm_cuda_memset(void *dst, int value, size_t bytes);
 int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream);
 
 int kmm_cuda_device_synchronize(void);
+/* The same before work of libkmm's own: a launch that was refused is not told by it, but by the
+ * next synchronization of the program's. */
+int kmm_cuda_device_settle(void);
 int kmm_cuda_stream_create(void **out);
 int kmm_cuda_stream_destroy(void *stream);
 int kmm_cuda_stream_synchronize(void *stream);

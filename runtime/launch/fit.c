@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that the chunks of a launch fit on its devices. The estimate is a lower bound of a
- * chunk's need: all small arrays and partial results of reductions together count as one slab. */
+/*
+ * Checks that all tasks of a launch fit where they may run: chunks on devices that have no other
+ * memory, and what works on the host's memory where that is limited.
+ *
+ * What a task needs is counted in pieces, which are frames of a device or pages of the host. The
+ * count is never too low. Slabs of small arrays are taken to stay, and a small array that has no
+ * place yet is taken to get a frame of its own.
+ */
 #include "launch/fit.h"
 
 #include <stdio.h>
@@ -9,192 +15,417 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "launch/plan.h"
+#include "launch/reduce.h"
 #include "memory/array.h"
-#include "memory/state.h"
+#include "memory/disk/page.h"
+#include "memory/disk/pin.h"
+#include "memory/residency/exceed.h"
+#include "memory/residency/pack.h"
+#include "memory/residency/physical.h"
 
-/* Counts the frames that chunks need. The frames of all arrays of a launch are numbered from 0 on.
- */
-typedef struct frames {
-    uint32_t first[KMM__MAX_ITEMS]; /* number of the first frame of each item's array */
-    uint32_t *
-        seen; /* for each frame: the last chunk that counted it, as its value of `chunk`; 0: none */
-    uint32_t chunk;
-    uint64_t slab;  /* bytes of the slab of small arrays, added to each chunk */
-    uint64_t bytes; /* bytes counted for that chunk */
-} frames_t;
-
-typedef struct mark {
-    frames_t *frames;
+/* An array that the launch uses. Its pieces have the numbers from `first` on. */
+typedef struct used {
     const kmm__array_t *array;
     uint32_t first;
+} used_t;
+
+/* What tasks of a launch need in one place. */
+typedef struct need {
+    kmm__submission_t *submission;
+    kmm__device_t *device; /* NULL: the host's memory */
+    bool crosses;          /* the host's memory, for what devices of two drivers exchange: reads */
+    uint64_t room;         /* bytes that a task may have */
+    used_t *arrays;
+    uint32_t count, capacity, pieces;
+    uint64_t all;   /* bytes of all pieces */
+    uint32_t *seen; /* of each piece: the task that counted it last, from 1 on */
+    uint32_t task;
+    uint64_t bytes; /* counted for that task */
+    uint64_t most;  /* of the tasks so far */
+} need_t;
+
+/* ---- Arrays ---- */
+
+static uint64_t piece_bytes(const need_t *n, const kmm__array_t *a)
+{
+    return n->device ? a->frame_bytes : kmm__spill_page_bytes(n->submission->rt);
+}
+
+/* Whether the array takes room there: neither what lies in a slab nor the program's own memory
+ * does. */
+static bool takes_room(const need_t *n, const kmm__array_t *a)
+{
+    if (!a || a->object.is_abstract)
+        return false;
+    return n->device ? !a->residence[n->device->index].is_packed : !a->is_mapped;
+}
+
+static void add_array(need_t *n, const kmm__array_t *a)
+{
+    uint32_t k = 0;
+    if (!takes_room(n, a))
+        return;
+    while (k < n->count && n->arrays[k].array != a)
+        k++;
+    if (k < n->count)
+        return;
+    n->arrays = kmm__grow(n->arrays, n->count, &n->capacity, sizeof(*n->arrays));
+    n->arrays[n->count++] = (used_t){a, n->pieces};
+    uint32_t pieces = (uint32_t)((a->bytes + piece_bytes(n, a) - 1) / piece_bytes(n, a));
+    n->pieces += pieces;
+    n->all += pieces * piece_bytes(n, a);
+}
+
+/* All arrays that tasks of the launch may use. */
+static void add_arrays(need_t *n)
+{
+    const kmm__submission_t *s = n->submission;
+    const kmm__work_t *w = s->work;
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        add_array(n, s->l->items[k].array);
+    for (uint32_t k = 0; k < w->partials_count; k++)
+        add_array(n, w->partials[k].array);
+    for (uint32_t k = 0; !s->annotated && k < w->pointer_count; k++)
+        add_array(n, w->pointers[k].array);
+}
+
+/* ---- Tasks ---- */
+
+typedef struct mark {
+    need_t *need;
+    const used_t *used;
 } mark_t;
-
-/* Returns the device with the least memory, of those that cannot use host memory beyond their own:
- * any chunk may be placed on it. NULL: there is none. */
-static const kmm__device_t *smallest(const kmm__submission_t *s)
-{
-    const kmm__device_t *least = NULL;
-    for (uint32_t k = 0; k < s->placement.count; k++) {
-        const kmm__device_t *d = s->placement.device[k];
-        bool is_bounded = d->space != KMM__HOST && (!d->info.host_backed || s->rt->memory->spill);
-        if (is_bounded && (!least || d->memory->most < least->memory->most))
-            least = d;
-    }
-    return least;
-}
-
-static bool may_be_packed(const kmm__device_t *d, const kmm__array_t *a)
-{
-    return a->object.is_abstract || (!d->info.whole && a->bytes < d->info.granularity);
-}
-
-/* Returns the array of item k; NULL: its frames are not counted. */
-static const kmm__array_t *array_of(const kmm__submission_t *s, const kmm__device_t *d, uint32_t k)
-{
-    const kmm__array_t *a = s->l->items[k].mode == KMM_REDUCE ? NULL : s->l->items[k].array;
-    return a && !may_be_packed(d, a) ? a : NULL;
-}
 
 static int mark_rows(void *arg, const kmm__rows_t *rows)
 {
     const mark_t *m = arg;
-    int64_t size = (int64_t)m->array->frame_bytes;
+    need_t *n = m->need;
+    int64_t size = (int64_t)piece_bytes(n, m->used->array);
     for (int64_t r = 0; r < rows->count; r++) {
         int64_t begin = rows->offset + r * rows->pitch, end = begin + rows->width;
         for (int64_t k = begin / size; k * size < end; k++) {
-            uint32_t *seen = &m->frames->seen[m->first + (uint32_t)k];
-            m->frames->bytes += *seen == m->frames->chunk ? 0 : (uint64_t)size;
-            *seen = m->frames->chunk;
+            uint32_t *seen = &n->seen[m->used->first + (uint32_t)k];
+            n->bytes += *seen == n->task ? 0 : (uint64_t)size;
+            *seen = n->task;
         }
     }
     return 0;
 }
 
-static uint64_t chunk_bytes(const kmm__submission_t *s, const kmm__device_t *d,
-                            const kmm__partition_t *p, uint32_t chunk, frames_t *f)
-{
-    kmm__chunk_box_t box;
-    kmm__partition_chunk(p, s->l, chunk, &box);
-    f->chunk++;
-    f->bytes = f->slab;
-    for (uint32_t k = 0; k < s->l->item_count; k++) {
-        kmm__access_t a;
-        kmm__layout_t shaped;
-        mark_t m = {.frames = f, .array = array_of(s, d, k), .first = f->first[k]};
-        if (m.array && kmm__plan(&s->l->items[k], s->l->axis_count, &box, &a, &shaped) > 0)
-            kmm__layout_rows(a.layout, &a.box, mark_rows, &m);
-    }
-    return f->bytes;
-}
-
-/* Returns the first chunk that needs more than `room` bytes; p->count: none does. */
-static uint32_t first_too_large(const kmm__submission_t *s, const kmm__device_t *d,
-                                const kmm__partition_t *p, uint64_t room, frames_t *f)
+static void count_access(need_t *n, const kmm__access_t *a)
 {
     uint32_t k = 0;
-    while (k < p->count && chunk_bytes(s, d, p, k, f) <= room)
+    while (k < n->count && n->arrays[k].array != a->array)
+        k++;
+    mark_t m = {n, &n->arrays[k]};
+    if (k < n->count && !(n->crosses && a->mode == KMM_WRITE))
+        kmm__layout_rows(a->layout, &a->box, mark_rows, &m);
+}
+
+static void count_begin(need_t *n)
+{
+    n->task++;
+    n->bytes = 0;
+}
+
+static void count_accesses(void *ctx, const kmm__access_t *accesses, uint32_t count)
+{
+    need_t *n = ctx;
+    count_begin(n);
+    for (uint32_t k = 0; k < count; k++)
+        count_access(n, &accesses[k]);
+    n->most = n->bytes > n->most ? n->bytes : n->most;
+}
+
+/* What chunk k of the partition needs. */
+static uint64_t chunk_bytes(need_t *n, const kmm__partition_t *p, uint32_t k)
+{
+    const kmm__submission_t *s = n->submission;
+    const kmm__work_t *w = s->work;
+    kmm__chunk_box_t box;
+    uint32_t number, last;
+    kmm__partition_chunk(p, s->l, k, &box);
+    kmm__partition_numbers(p, k, &number, &last);
+    count_begin(n);
+    for (uint32_t i = 0; i < s->l->item_count; i++) {
+        const kmm__item_t *item = &s->l->items[i];
+        kmm__access_t a;
+        kmm__layout_t shaped;
+        if (item->array && item->mode != KMM_REDUCE &&
+            kmm__plan(item, s->l->axis_count, &box, &a, &shaped) > 0)
+            count_access(n, &a);
+    }
+    for (uint32_t i = 0; i < w->reduction_count; i++) {
+        kmm__access_t a = kmm__reduce_access(w, &w->reductions[i],
+                                             number < w->chunk_count ? number : w->chunk_count - 1);
+        count_access(n, &a);
+    }
+    for (uint32_t i = 0; !s->annotated && i < w->pointer_count; i++) {
+        kmm__array_t *array = w->pointers[i].array;
+        kmm__access_t a = kmm__access_bytes(array, KMM_UPDATE, 0, (int64_t)array->bytes);
+        count_access(n, &a);
+    }
+    n->most = n->bytes > n->most ? n->bytes : n->most;
+    return n->bytes;
+}
+
+/* The first chunk that does not fit, or the number of chunks. */
+static uint32_t first_too_large(need_t *n, const kmm__partition_t *p)
+{
+    uint32_t k = 0;
+    while (k < p->count && chunk_bytes(n, p, k) <= n->room)
         k++;
     return k;
 }
 
-/* Makes *out from p by dividing chunks into `parts` along the outermost dimension in which they are
- * long enough. False: there is no such dimension. */
-static bool cut(const kmm__partition_t *p, int64_t parts, kmm__partition_t *out)
+/* ---- Dividing ---- */
+
+enum { MOST_PARTS = 1 << 10 };
+
+/* p with chunks in so many parts along dimension d; false: they are too short. `alike`: only a
+ * dimension that the directive divides, so that parts are to each other as its chunks are. */
+static bool cut_along(const need_t *n, const kmm__partition_t *p, uint32_t d, int64_t parts,
+                      bool alike, kmm__partition_t *out)
 {
-    for (uint32_t d = KMM_MAX_SPLIT; d-- > 0;) {
-        if (p->chunk[d] < parts)
-            continue;
-        *out = *p;
-        out->chunk[d] = p->chunk[d] / parts;
-        out->chunks[d] = (p->size[d] + out->chunk[d] - 1) / out->chunk[d];
-        out->count = (uint32_t)(p->count / p->chunks[d] * out->chunks[d]);
-        return true;
-    }
+    bool divides = n->submission->l->has_chunk[d] && p->chunks[d] > 1;
+    if (p->chunk[d] < parts || (alike && !divides) ||
+        p->count / p->chunks[d] > UINT32_MAX / 2 / (p->chunks[d] + 1) / parts)
+        return false;
+    kmm__partition_t q = *p;
+    q.chunk[d] = p->chunk[d] / parts;
+    q.chunks[d] = (p->size[d] + q.chunk[d] - 1) / q.chunk[d];
+    q.count = (uint32_t)(p->count / p->chunks[d] * q.chunks[d]);
+    *out = q;
+    return true;
+}
+
+/* The same along the outermost dimension that allows it; false: none does. */
+static bool cut(const need_t *n, int64_t parts, bool alike, kmm__partition_t *out)
+{
+    for (uint32_t d = KMM_MAX_SPLIT; d-- > 0;)
+        if (cut_along(n, &n->submission->part, d, parts, alike, out))
+            return true;
     return false;
 }
 
-static int refuse(const kmm__submission_t *s, const kmm__device_t *d, uint32_t chunk, frames_t *f)
+/* The least power of two of parts that fit, along one dimension or else along all in turn; 0: none
+ * do. */
+static int64_t parts_that_fit(need_t *n, bool alike, kmm__partition_t *out)
 {
-    enum { MOST_PARTS = 1 << 10 };
-    char text[360], which[64] = "", remedy[128] = "";
-    uint64_t room = d->memory->most, needed = chunk_bytes(s, d, &s->part, chunk, f);
-    uint32_t first, last;
+    int64_t parts = 1;
+    for (int64_t k = 2; k <= MOST_PARTS && cut(n, k, alike, out); k *= 2)
+        if (first_too_large(n, out) == out->count)
+            return k;
+    *out = n->submission->part;
+    for (uint32_t d = 0, failed = 0; failed < KMM_MAX_SPLIT && parts < MOST_PARTS;
+         d = (d + 1) % KMM_MAX_SPLIT) {
+        bool is_cut = cut_along(n, out, d, 2, alike, out);
+        failed = is_cut ? 0 : failed + 1;
+        parts *= is_cut ? 2 : 1;
+        if (is_cut && first_too_large(n, out) == out->count)
+            return parts;
+    }
+    return 0;
+}
+
+static void warn_divided(const need_t *n, int64_t parts, uint64_t bytes)
+{
+    const kmm__submission_t *s = n->submission;
+    char where[320];
+    if (!kmm__exceeds_first(n->device ? n->device : s->rt->cpu, s->work))
+        return;
+    kmm__work_describe(s->work, 0, s->work->chunk_count - 1, where, sizeof(where));
+    fprintf(stderr,
+            "kmm: warning: %s: one needs %llu bytes %s%s at once, of which %llu can be used: they "
+            "run in %lld parts each [divided]\n",
+            where, (unsigned long long)bytes, n->device ? "on " : "of host memory",
+            n->device ? n->device->info.name : "", (unsigned long long)n->room, (long long)parts);
+}
+
+/* Divides chunks of a kernel that are too large. A kernel knows blocks and no chunks, so its result
+ * is the same. Not those of a reduction, whose result may depend on its chunks, nor those of a
+ * plain function, which may. */
+static bool divide(need_t *n, uint32_t chunk)
+{
+    kmm__submission_t *s = n->submission;
     kmm__partition_t q;
+    if (!s->annotated || !s->work->kernel || s->reductions)
+        return false;
+    uint64_t bytes = chunk_bytes(n, &s->part, chunk);
+    int64_t parts = parts_that_fit(n, true, &q);
+    if (!parts)
+        return false;
+    warn_divided(n, parts, bytes);
+    for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
+        q.asked[d] = q.chunks[d];
+        q.joined[d] = 1;
+    }
+    s->part = q;
+    s->work->chunk_count = s->placement.chunks = q.count;
+    return true;
+}
+
+/* ---- Refusing ---- */
+
+static void describe_remedy(need_t *n, char *out, size_t size)
+{
+    const kmm__submission_t *s = n->submission;
+    kmm__partition_t q;
+    int64_t parts;
+    if (s->work->has_statements) {
+        snprintf(out, size, "a task is not divided: name less in its clauses");
+        return;
+    }
+    if (!s->annotated) {
+        snprintf(out, size, "`#pragma kmm parallel` above its launch splits it");
+        return;
+    }
+    parts = parts_that_fit(n, false, &q);
+    if (n->device && n->device->info.whole)
+        snprintf(out, size,
+                 "its driver cannot map memory in parts, so that each array a chunk uses is there "
+                 "whole");
+    else if (parts)
+        snprintf(out, size, "a chunk of at most 1/%lld of its size would fit", (long long)parts);
+    else
+        snprintf(out, size, "no chunk is small enough, because each uses so much of its arrays");
+}
+
+static int refuse(const need_t *n, const char *which, uint64_t bytes, const char *remedy)
+{
+    const char *what = n->submission->work->has_statements ? "task" : "launch";
+    char text[360];
+    if (n->device)
+        snprintf(text, sizeof(text),
+                 "%sneeds %llu bytes on %s at once, of which %llu can be used; %s; nothing of "
+                 "the %s has run",
+                 which, (unsigned long long)bytes, n->device->info.name,
+                 (unsigned long long)n->room, remedy, what);
+    else
+        snprintf(text, sizeof(text),
+                 "%sneeds %llu bytes of host memory at once, of which KMM_HOST_MEM leaves %llu; "
+                 "%s; nothing of the %s has run",
+                 which, (unsigned long long)bytes, (unsigned long long)n->room, remedy, what);
+    return kmm__submission_refuse(n->submission, KMM_E_MEMORY, text);
+}
+
+static int refuse_chunk(need_t *n, uint32_t chunk)
+{
+    const kmm__submission_t *s = n->submission;
+    char which[64] = "", remedy[128];
+    uint64_t bytes = chunk_bytes(n, &s->part, chunk);
+    uint32_t first, last;
     kmm__partition_numbers(&s->part, chunk, &first, &last);
     if (s->work->chunk_count > 1)
         snprintf(which, sizeof(which), "chunk %u of %u ", first, s->work->chunk_count);
-    int64_t parts = 2;
-    while (parts <= MOST_PARTS && cut(&s->part, parts, &q) &&
-           first_too_large(s, d, &q, room, f) < q.count)
-        parts *= 2;
-    if (d->info.whole)
-        snprintf(remedy, sizeof(remedy),
-                 "its driver cannot map memory in parts, so that each array a chunk uses is there "
-                 "whole");
-    else if (parts <= MOST_PARTS && cut(&s->part, parts, &q))
-        snprintf(remedy, sizeof(remedy), "a chunk of at most 1/%lld of its size would fit",
-                 (long long)parts);
-    else
-        snprintf(remedy, sizeof(remedy),
-                 "no chunk is small enough, because each uses so much of its arrays");
-    snprintf(text, sizeof(text),
-             "%sneeds %llu bytes on %s at once, of which %llu can be used; %s; nothing of the "
-             "launch has run",
-             which, (unsigned long long)needed, d->info.name, (unsigned long long)room, remedy);
-    return kmm__submission_refuse(s, KMM_E_MEMORY, text);
+    describe_remedy(n, remedy, sizeof(remedy));
+    return refuse(n, which, bytes, remedy);
 }
 
-/* The check for a launch without a pragma, which uses every array that it has a pointer to as a
- * whole. */
-static int plain_fits(const kmm__submission_t *s, const kmm__device_t *d)
+/* ---- Places ---- */
+
+/* All chunks, in the room that there is; smaller ones where that can be. n->most is right then. */
+static int chunks_fit(need_t *n)
 {
-    const kmm__work_t *w = s->work;
-    char text[300];
-    uint64_t needed = 0;
-    for (uint32_t k = 0; k < w->pointer_count; k++) {
-        const kmm__array_t *a = w->pointers[k].array;
-        uint32_t same = 0;
-        while (same < k && w->pointers[same].array != a)
-            same++;
-        needed += same < k || may_be_packed(d, a) ? 0 : a->frame_count * a->frame_bytes;
-    }
-    if (needed <= d->memory->most)
+    uint32_t large = first_too_large(n, &n->submission->part);
+    if (large == n->submission->part.count)
         return 0;
-    snprintf(text, sizeof(text),
-             "needs %llu bytes on %s at once, of which %llu can be used; `#pragma kmm parallel` "
-             "above its launch splits it; nothing of the launch has run",
-             (unsigned long long)needed, d->info.name, (unsigned long long)d->memory->most);
-    return kmm__submission_refuse(s, KMM_E_MEMORY, text);
+    if (!divide(n, large))
+        return refuse_chunk(n, large);
+    n->most = 0;
+    first_too_large(n, &n->submission->part); /* counts them */
+    return 0;
 }
 
-int kmm__submission_fits(const kmm__submission_t *s)
+/* The driver may have less than it said, and slabs are made of what tasks leave. */
+static int fit_on_device(need_t *n, uint64_t slabs)
 {
-    const kmm__device_t *d = smallest(s);
-    if (d && !s->annotated)
-        return plain_fits(s, d);
-    frames_t f = {.seen = NULL};
-    uint32_t count = 0;
-    uint64_t all = 0;
-    for (uint32_t k = 0; d && k < s->l->item_count; k++) {
-        const kmm__array_t *a = array_of(s, d, k);
-        uint32_t same = 0;
-        if (!a && !d->info.whole && s->l->items[k].array)
-            f.slab = d->info.granularity;
-        while (same < k && array_of(s, d, same) != a)
-            same++;
-        f.first[k] = same < k ? f.first[same] : count;
-        if (!a || same < k)
-            continue;
-        count += a->frame_count;
-        all += a->frame_count * a->frame_bytes;
+    struct kmm__device_memory *m = n->device->memory;
+    int error = chunks_fit(n);
+    if (error)
+        return error;
+    uint64_t needed = n->most + slabs, there = kmm__memory_prove(n->device, needed);
+    if (there < needed) {
+        n->room = there > slabs ? there - slabs : 0;
+        error = chunks_fit(n);
     }
-    if (!d || all + f.slab <= d->memory->most)
-        return 0;
-    f.seen = kmm__alloc(count * sizeof(*f.seen));
-    for (uint32_t k = 0; k < count; k++)
-        f.seen[k] = 0;
-    uint32_t large = first_too_large(s, d, &s->part, d->memory->most, &f);
-    int error = large < s->part.count ? refuse(s, d, large, &f) : 0;
-    free(f.seen);
+    if (!error && m->promised < n->most)
+        m->promised = n->most;
     return error;
+}
+
+/* The tasks that begin and end its reductions work on the host. */
+static int reductions_fit(need_t *n)
+{
+    n->most = 0;
+    kmm__reduce_accesses(n->submission->work, count_accesses, n);
+    if (n->most <= n->room)
+        return 0;
+    return refuse(n, "a reduction ", n->most,
+                  "each of its chunks has a private copy of the target: larger chunks need fewer");
+}
+
+static void need_count(need_t *n)
+{
+    n->seen = kmm__alloc((n->pieces + 1) * sizeof(*n->seen));
+    for (uint32_t k = 0; k < n->pieces; k++)
+        n->seen[k] = 0;
+}
+
+/* Devices that can use the host's memory for the rest need no room of their own, unless that is
+ * limited. */
+static int device_fits(kmm__submission_t *s, kmm__device_t *d)
+{
+    if (d->info.host_backed && !s->rt->memory->spill)
+        return 0;
+    uint64_t slabs = kmm__pack_bytes(d), most = d->memory->most;
+    need_t n = {.submission = s, .device = d, .room = most > slabs ? most - slabs : 0};
+    int error = 0;
+    add_arrays(&n);
+    if (n.all > most - most / KMM__SLABS_PART || n.all + slabs > d->memory->proved) {
+        s->is_tight = true;
+        need_count(&n);
+        error = fit_on_device(&n, slabs);
+    }
+    free(n.seen);
+    free(n.arrays);
+    return error;
+}
+
+/* What chunks on devices read may be on devices of another driver, all of it, and comes through the
+ * host's memory. */
+static int host_fits(kmm__submission_t *s, bool has_host, bool has_gpus)
+{
+    bool crosses = has_gpus && kmm__spill_may_wait(s->rt);
+    need_t n = {.submission = s, .crosses = crosses && !has_host, .room = kmm__spill_room(s->rt)};
+    int error = 0;
+    if (!s->rt->memory->spill || (!has_host && !crosses && s->work->partials_count == 0))
+        return 0;
+    add_arrays(&n);
+    for (uint32_t k = 0; k < s->work->partials_count; k++)
+        add_array(&n, s->work->partials[k].target);
+    if (n.all > n.room) {
+        s->is_tight = true;
+        need_count(&n);
+        error = has_host || crosses ? chunks_fit(&n) : 0;
+        n.crosses = false;
+        error = error ? error : reductions_fit(&n);
+    }
+    free(n.seen);
+    free(n.arrays);
+    return error;
+}
+
+int kmm__submission_fits(kmm__submission_t *s)
+{
+    bool has_host = false, has_gpus = false;
+    int error = 0;
+    for (uint32_t k = 0; k < s->placement.count && !error; k++) {
+        kmm__device_t *d = s->placement.device[k];
+        bool is_host = d->space == KMM__HOST;
+        has_host |= is_host;
+        has_gpus |= !is_host;
+        error = is_host ? 0 : device_fits(s, d);
+    }
+    return error ? error : host_fits(s, has_host, has_gpus);
 }

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "launch/plan.h"
+#include "memory/disk/page.h"
 #include "memory/lifetime.h"
 
 enum {
@@ -245,7 +246,23 @@ static int run_fill(kmm__operation_t *base)
     return 0;
 }
 
-static int begin_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction_t *r)
+/* Where the tasks of a reduction go: to the DAG, or to somebody who wants to know what they use. */
+typedef struct sink {
+    kmm_runtime_t *runtime;
+    kmm__accesses_fn_t *fn; /* NULL: they are submitted */
+    void *ctx;
+} sink_t;
+
+static int sink_put(const sink_t *s, const kmm__array_operation_t *op, const char *name,
+                    const kmm__access_t *accesses, uint32_t count)
+{
+    if (!s->fn)
+        return kmm__operation_submit(s->runtime, op, name, accesses, count, NULL);
+    s->fn(s->ctx, accesses, count);
+    return 0;
+}
+
+static int begin_one(const sink_t *sink, const kmm__work_t *w, const kmm__reduction_t *r)
 {
     const kmm__partials_t *p = &w->partials[r->partials];
     int64_t each = INIT_BYTES / p->partial_bytes > 1 ? INIT_BYTES / p->partial_bytes : 1;
@@ -264,8 +281,7 @@ static int begin_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reducti
         kmm__access_t a[2] = {kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE,
                                                 k * p->partial_bytes, end * p->partial_bytes),
                               kmm__access_bytes(p->target, KMM_READ, r->begin, r->end)};
-        int error =
-            kmm__operation_submit(rt, &op, "start of a reduction", a, is_logical(r) ? 2 : 1, NULL);
+        int error = sink_put(sink, &op, "start of a reduction", a, is_logical(r) ? 2 : 1);
         if (error)
             return error;
     }
@@ -274,10 +290,11 @@ static int begin_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reducti
 
 int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w)
 {
+    const sink_t sink = {.runtime = rt};
     int error = 0;
     for (uint32_t k = 0; k < w->reduction_count && !error; k++)
         if (w->partials[w->reductions[k].partials].array)
-            error = begin_one(rt, w, &w->reductions[k]);
+            error = begin_one(&sink, w, &w->reductions[k]);
     return error;
 }
 
@@ -373,11 +390,20 @@ static kmm__access_t partials_access(const kmm__partials_t *p, int64_t begin, in
     return a;
 }
 
-static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction_t *r)
+/* Bytes of partials that one task folds at least. They are less where all must be in a limited host
+ * memory at once. */
+static int64_t fold_bytes(const kmm__partials_t *p)
+{
+    enum { ROOM_PART = 4 };
+    int64_t part = (int64_t)(kmm__spill_room(p->target->runtime) / ROOM_PART);
+    return part && part < FOLD_BYTES ? part : FOLD_BYTES;
+}
+
+static int end_one(const sink_t *sink, const kmm__work_t *w, const kmm__reduction_t *r)
 {
     const kmm__partials_t *p = &w->partials[r->partials];
     int64_t size = r->element.bytes, elements = (r->end - r->begin) / size,
-            each = FOLD_BYTES / p->count / size;
+            each = fold_bytes(p) / p->count / size;
     each = each < elements ? each : elements;
     each = each < 1 ? 1 : each;
     for (int64_t k = 0; k < elements; k += each) {
@@ -395,7 +421,7 @@ static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction
                               kmm__access_bytes(p->target, KMM_UPDATE, begin, end)};
         if (each == elements)
             a[0] = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);
-        int error = kmm__operation_submit(rt, &op, "end of a reduction", a, 2, NULL);
+        int error = sink_put(sink, &op, "end of a reduction", a, 2);
         if (error)
             return error;
     }
@@ -404,9 +430,21 @@ static int end_one(kmm_runtime_t *rt, const kmm__work_t *w, const kmm__reduction
 
 int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w)
 {
+    const sink_t sink = {.runtime = rt};
     int error = 0;
     for (uint32_t k = 0; k < w->reduction_count && !error; k++)
         if (w->partials[w->reductions[k].partials].array)
-            error = end_one(rt, w, &w->reductions[k]);
+            error = end_one(&sink, w, &w->reductions[k]);
     return error;
+}
+
+void kmm__reduce_accesses(const kmm__work_t *w, kmm__accesses_fn_t *fn, void *ctx)
+{
+    const sink_t sink = {.fn = fn, .ctx = ctx};
+    for (uint32_t k = 0; k < w->reduction_count; k++) {
+        if (!w->partials[w->reductions[k].partials].array)
+            continue;
+        begin_one(&sink, w, &w->reductions[k]);
+        end_one(&sink, w, &w->reductions[k]);
+    }
 }

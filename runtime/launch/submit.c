@@ -19,6 +19,7 @@
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "launch/state.h"
+#include "memory/disk/page.h"
 #include "memory/lifetime.h"
 #include "memory/residency/foresight.h"
 #include "task/dag.h"
@@ -69,7 +70,8 @@ static void round_hull(kmm__access_t *a)
 static bool may_round(const kmm__submission_t *s, const kmm__access_t *a)
 {
     return !a->exact && a->mode != KMM_WRITE && a->layout->dims > 1 && !a->array->is_mapped &&
-           s->work->chunk_count == 1 && s->placement.count == 1 && !s->rt->checks_access;
+           s->work->chunk_count == 1 && s->placement.count == 1 && !s->rt->checks_access &&
+           !s->is_tight;
 }
 
 /* Gives t the access of item k, unless its region is empty in the chunk. */
@@ -348,9 +350,10 @@ static int submit_described(kmm__submission_t *s)
     note_origins(w, s->l);
     if (error || s->part.count == 0)
         return error;
-    error = s->rt->has_spaces ? kmm__submission_fits(s) : 0;
-    if (!error && s->reductions)
+    if (s->reductions)
         error = plan_reductions(s);
+    if (!error && (s->rt->has_spaces || kmm__spill_room(s->rt)))
+        error = kmm__submission_fits(s);
     if (error)
         return error;
     kmm__submission_make_direct(s);

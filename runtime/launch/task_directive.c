@@ -13,6 +13,7 @@
 #include "execute/completion.h"
 #include "execute/queue.h"
 #include "execute/statements.h"
+#include "launch/fit.h"
 #include "launch/items.h"
 #include "launch/submission.h"
 #include "launch/submit.h"
@@ -57,14 +58,9 @@ static int choose_device(kmm__submission_t *s)
 
 static int enter_dag(kmm_task_t *task, void *stream)
 {
-    static const uint32_t one[3] = {1, 1, 1};
     kmm__submission_t *s = &task->submission;
     kmm__chunk_box_t box;
-    kmm__partition(s->l, one, one, true, &s->part);
     kmm__partition_whole(&s->part, s->l, &box);
-    s->work->has_statements = true;
-    s->work->on_any_stream = !task->names_stream;
-    s->work->chunk_count = 1;
     kmm__tasks_settle(s->rt);
     kmm__task_t *t = kmm__task_create(s->rt, s->work, s->l->item_count + 1);
     t->priority = s->l->priority;
@@ -81,7 +77,20 @@ static int enter_dag(kmm_task_t *task, void *stream)
     return error;
 }
 
-/* Waits until the statements may run or never will. The caller holds the lock. */
+/* Finds its arrays, and whether it has room for them. */
+static int resolve(kmm_task_t *task)
+{
+    static const uint32_t one[3] = {1, 1, 1};
+    kmm__submission_t *s = &task->submission;
+    kmm__partition(s->l, one, one, true, &s->part);
+    s->work->has_statements = true;
+    s->work->on_any_stream = !task->names_stream;
+    s->work->chunk_count = 1;
+    int error = kmm__submission_resolve(s);
+    return error ? error : kmm__submission_fits(s);
+}
+
+/* Locked: until the statements may run, or never will. */
 static int await_entry(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
@@ -111,7 +120,7 @@ static int begin(kmm_task_t *task, void *stream)
     kmm__marker_create(rt, &kmm__all_streams, &task->before);
     pthread_mutex_lock(&rt->lock);
     s->work = kmm__submission_work(s);
-    error = kmm__submission_resolve(s);
+    error = resolve(task);
     if (!error)
         task->compute_stream = error = kmm__task_stream_take(s->placement.device[0]);
     if (error >= 0)

@@ -166,7 +166,7 @@ KMM__API int kmm_cuda_free_common(void *p)
     if (!found)
         return kmm__managed_fail(KMM_CUDA_INVALID_VALUE,
                                  "cudaFree or cudaFreeHost of an address that is no allocation's");
-    int error = kmm_cuda_device_synchronize();
+    int error = kmm_cuda_device_settle();
     free(p);
     return error;
 }
@@ -280,7 +280,7 @@ KMM__API int kmm_cuda_symbol_write(const void *symbol, void *at, const void *src
     enum { BY_ADDRESS = 4 };
     uint32_t bit = 1u << kmm_cuda_device_current();
     if (symbol_devices(symbol, bit) & ~bit) {
-        int error = kmm_cuda_device_synchronize(); /* a kernel may still write the variable */
+        int error = kmm_cuda_device_settle(); /* a kernel may still write there */
         if (error)
             return error;
         if (bytes && (!src || kmm_cuda_is_managed(src) || memcmp(at, src, bytes)))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts libkmm's errors to the CUDA runtime's numbers and names. */
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -205,7 +206,24 @@ KMM__API int kmm_cuda_launch_failed(int error)
     return kmm__managed_note(error);
 }
 
-/* Returns the error after noting that the program has asked for it. */
+/* The error of the last launch that libkmm has refused, of whatever thread. Plain CUDA would have
+ * run it and told what is wrong at a synchronization, so the next one tells it. */
+static atomic_int refused;
+
+int kmm__managed_refuse(int error)
+{
+    if (error)
+        atomic_store(&refused, error);
+    return kmm_cuda_launch_failed(error);
+}
+
+int kmm__managed_synced(int error)
+{
+    int earlier = atomic_exchange(&refused, KMM_CUDA_SUCCESS);
+    return error || !earlier ? error : kmm__managed_note(earlier);
+}
+
+/* The error that a question was answered with. */
 static int answered(int error)
 {
     if (error)

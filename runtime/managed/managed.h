@@ -12,6 +12,11 @@ int kmm__managed_result(int code);
 int kmm__managed_fail(int number, const char *text);
 int kmm__managed_note(int number); /* remembers an error without printing it, for calls that
                                       programs make to test something */
+/* The result of a launch that libkmm was asked for. */
+int kmm__managed_refuse(int error);
+/* The result of a synchronization: an error of its own, or the last one of kmm__managed_refuse,
+ * which is told once. */
+int kmm__managed_synced(int error);
 
 /* ---- device.c ---- */
 /* Counts an array that the program has created for the current device. */

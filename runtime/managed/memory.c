@@ -190,6 +190,15 @@ KMM__API int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometr
     return kmm_cuda_launch_failed(kmm__managed_fail(KMM_CUDA_INVALID_VALUE, text));
 }
 
+/* Plain CUDA refuses it, too, and tells so at the launch only. */
+static bool is_empty(const kmm_geometry_t *g)
+{
+    bool empty = false;
+    for (int d = 0; d < 3; d++)
+        empty |= g->grid[d] == 0 || g->block[d] == 0;
+    return empty;
+}
+
 KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
                              void **args)
 {
@@ -204,5 +213,6 @@ KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *g
     }
     if (kernel->kind != KMM_KIND_HOST)
         kmm__stream_follow(kmm__current(), geometry->stream);
-    return kmm_cuda_launch_failed(kmm__managed_result(kmm_launch_kernel(kernel, geometry, args)));
+    error = kmm__managed_result(kmm_launch_kernel(kernel, geometry, args));
+    return is_empty(geometry) ? kmm_cuda_launch_failed(error) : kmm__managed_refuse(error);
 }

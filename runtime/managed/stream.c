@@ -43,7 +43,7 @@ static int no_runtime(void)
 
 /* ---- Streams ---- */
 
-KMM__API int kmm_cuda_device_synchronize(void)
+KMM__API int kmm_cuda_device_settle(void)
 {
     kmm_runtime_t *rt = kmm_default();
     if (kmm_task_active())
@@ -53,6 +53,11 @@ KMM__API int kmm_cuda_device_synchronize(void)
     int error = kmm__managed_result(kmm_wait(rt));
     kmm__flush(rt, kmm__current_gpu(rt)); /* the wrapper waits for the current device itself */
     return error;
+}
+
+KMM__API int kmm_cuda_device_synchronize(void)
+{
+    return kmm__managed_synced(kmm_cuda_device_settle());
 }
 
 KMM__API int kmm_cuda_stream_create(void **out)
@@ -65,7 +70,7 @@ KMM__API int kmm_cuda_stream_create(void **out)
                 : kmm__managed_fail(KMM_CUDA_MEMORY_ALLOCATION, "no host memory for a stream");
 }
 
-KMM__API int kmm_cuda_stream_synchronize(void *stream)
+static int stream_wait(void *stream)
 {
     kmm_runtime_t *rt = kmm_default();
     kmm__marker_t *m;
@@ -76,13 +81,18 @@ KMM__API int kmm_cuda_stream_synchronize(void *stream)
     kmm__marker_create(rt, line_of(stream), &m);
     int error = kmm__marker_wait(m);
     kmm__marker_release(m);
-    /* a failure is reported and forgotten, as for the whole device */
-    return error ? kmm_cuda_device_synchronize() : KMM_CUDA_SUCCESS;
+    /* What failed is told, and forgotten, as for the whole device. */
+    return error ? kmm_cuda_device_settle() : KMM_CUDA_SUCCESS;
+}
+
+KMM__API int kmm_cuda_stream_synchronize(void *stream)
+{
+    return kmm__managed_synced(stream_wait(stream));
 }
 
 KMM__API int kmm_cuda_stream_settle(void *stream)
 {
-    return kmm__is_inside() ? KMM_CUDA_SUCCESS : kmm_cuda_stream_synchronize(stream);
+    return kmm__is_inside() ? KMM_CUDA_SUCCESS : stream_wait(stream);
 }
 
 KMM__API void kmm_cuda_stream_catch_up(void *stream)
@@ -99,7 +109,7 @@ KMM__API void kmm_cuda_stream_catch_up(void *stream)
 
 KMM__API int kmm_cuda_stream_destroy(void *stream)
 {
-    int error = kmm_cuda_stream_synchronize(stream);
+    int error = stream_wait(stream);
     free(stream);
     return error;
 }
@@ -115,9 +125,7 @@ KMM__API int kmm_cuda_stream_query(void *stream)
     kmm__marker_create(rt, line_of(stream), &m);
     int reached = kmm__marker_query(m);
     kmm__marker_release(m);
-    return reached == 0  ? KMM_CUDA_NOT_READY
-           : reached > 0 ? KMM_CUDA_SUCCESS
-                         : kmm_cuda_stream_synchronize(stream);
+    return reached == 0 ? KMM_CUDA_NOT_READY : reached > 0 ? KMM_CUDA_SUCCESS : stream_wait(stream);
 }
 
 /* ---- Events ---- */
@@ -231,7 +239,7 @@ KMM__API int kmm_cuda_event_synchronize(void *handle)
     kmm__marker_t *m = marker_of(handle);
     int error = m ? kmm__marker_wait(m) : 0;
     kmm__marker_release(m);
-    return error ? kmm_cuda_device_synchronize() : KMM_CUDA_SUCCESS;
+    return kmm__managed_synced(error ? kmm_cuda_device_settle() : KMM_CUDA_SUCCESS);
 }
 
 KMM__API int kmm_cuda_event_query(void *handle)
@@ -241,7 +249,7 @@ KMM__API int kmm_cuda_event_query(void *handle)
     kmm__marker_release(m);
     return reached == 0  ? KMM_CUDA_NOT_READY
            : reached > 0 ? KMM_CUDA_SUCCESS
-                         : kmm_cuda_device_synchronize();
+                         : kmm_cuda_device_settle();
 }
 
 KMM__API int kmm_cuda_stream_wait_event(void *stream, void *handle)
@@ -260,7 +268,7 @@ KMM__API int kmm_cuda_stream_await_event(void *stream, void *handle)
                 : m   ? kmm__marker_wait(m)
                       : 0;
     kmm__marker_release(m);
-    return error && !waits ? kmm_cuda_device_synchronize() : error;
+    return error && !waits ? kmm_cuda_device_settle() : error;
 }
 
 KMM__API int kmm_cuda_event_is_recorded(void *handle)

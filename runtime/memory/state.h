@@ -55,7 +55,9 @@ typedef struct kmm__spare {
  * limit shrinks. Counts of bytes leave out host-backed frames, unless they say so. */
 struct kmm__device_memory {
     uint64_t limit, used;
-    uint64_t most; /* the limit before the driver turned out to have less */
+    uint64_t most;     /* what limit was before the driver had less */
+    uint64_t proved;   /* bytes that the driver has had for us at once (kmm__memory_prove) */
+    uint64_t promised; /* bytes of frames that an accepted launch needs at once; slabs leave them */
 
     /* Lists of frames by their state, doubly linked. */
     kmm__frame_t *idle, *busy, *evicted;

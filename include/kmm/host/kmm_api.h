@@ -68,7 +68,7 @@ static inline cudaError_t cudaMemset(void *p, int v, size_t n)
         return (cudaError_t)kmm_cuda_memset(p, v, n);
     if (!p)
         return cudaErrorInvalidValue;
-    int error = kmm_cuda_device_synchronize();
+    int error = kmm_cuda_device_settle();
     memset(p, v, n);
     return (cudaError_t)error;
 }

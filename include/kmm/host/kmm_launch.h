@@ -374,11 +374,11 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
          kmm_host_any(kmm_host_nests<typename std::remove_cv<P>::type>::value...));
     const bool alone = (flags & KMM_HOST_GLOBALS) || pointers || kmm_host_has_common_memory();
     if (alone)
-        kmm_cuda_device_synchronize();
+        kmm_cuda_device_settle();
     if (flags & KMM_HOST_GLOBALS)
         kmm_cuda_symbols_change(Body::kmm_name());
     if (kmm_cuda_launch(&kernel, &geometry, args) == 0 && alone)
-        kmm_cuda_device_synchronize();
+        kmm_cuda_device_settle();
 }
 #endif
 

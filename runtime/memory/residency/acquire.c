@@ -224,7 +224,8 @@ static int frame_obtain(wanted_t *w, kmm__frame_t *f)
             error = frame_create(f);
             if (error != KMM_E_MEMORY)
                 return error ? driver_error(d, error) : 0;
-            d->memory->limit = d->memory->used; /* another program uses the rest */
+            d->memory->limit = d->memory->used; /* other programs use the device too */
+            d->memory->proved = d->memory->used;
             continue;
         }
         error = room_make(w, &is_stuck);

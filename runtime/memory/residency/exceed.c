@@ -73,7 +73,7 @@ static void describe_remedy(const kmm__task_t *t, uint64_t needed, char *out, si
 
 bool kmm__task_may_exceed(const kmm__task_t *t)
 {
-    return t->device->info.host_backed && !t->device->runtime->memory->spill;
+    return t->device->info.host_backed;
 }
 
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed)
@@ -112,12 +112,18 @@ static bool is_first(const void *said[KMM__WARNED], const kmm__work_t *w)
     return true;
 }
 
+bool kmm__exceeds_first(const kmm__device_t *d, const kmm__work_t *w)
+{
+    return is_first(d->memory->exceeding, w);
+}
+
+/* What needs more than there is works on the host's memory, which is slow. */
 void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed)
 {
     const kmm__work_t *work = t->work;
     kmm__device_t *d = t->device;
     char where[320], remedy[128] = "";
-    if (!is_first(d->memory->exceeding, work))
+    if (!kmm__exceeds_first(d, work))
         return;
     if (work->item_count == 0) {
         fprintf(stderr,

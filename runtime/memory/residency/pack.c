@@ -18,8 +18,7 @@
 #include "base/alloc.h"
 #include "resource/pool.h"
 
-/* Arrays up to 1/ARRAY_PART of a slab are packed, in at most 1/DEVICE_PART of a device. */
-enum { ARRAY_PART = 4, DEVICE_PART = 16 };
+enum { ARRAY_PART = 4 }; /* arrays up to 1/ARRAY_PART of a slab are packed */
 
 /* A frame with a window of its own. */
 typedef struct slab {
@@ -73,20 +72,22 @@ static int slab_get(void *context, size_t size, kmm_stream_t stream, void **out)
     kmm_runtime_t *rt = d->runtime;
     const uint64_t bytes = slab_bytes(d);
     (void)stream;
-    if (size != bytes || d->memory->pack->bytes + bytes > d->memory->limit / DEVICE_PART ||
-        d->memory->used + bytes > d->memory->limit)
+    const uint64_t all = d->memory->pack->bytes + bytes;
+    if (size != bytes || all > d->memory->limit / KMM__SLABS_PART ||
+        all + d->memory->promised > d->memory->limit || d->memory->used + bytes > d->memory->limit)
         return KMM_E_MEMORY;
     slab_t *s = kmm__alloc(sizeof(*s));
     d->memory->used += bytes;
+    d->memory->pack->bytes += bytes; /* a launch that is submitted meanwhile counts on the rest */
     pthread_mutex_unlock(&rt->lock);
     int error = slab_map(d, s);
     pthread_mutex_lock(&rt->lock);
     if (error) {
         d->memory->used -= bytes;
+        d->memory->pack->bytes -= bytes;
         free(s);
         return KMM_E_MEMORY;
     }
-    d->memory->pack->bytes += bytes;
     s->next = d->memory->pack->slabs;
     d->memory->pack->slabs = s;
     *out = (void *)(uintptr_t)s->window;

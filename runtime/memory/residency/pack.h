@@ -5,6 +5,8 @@
 
 #include "memory/state.h"
 
+enum { KMM__SLABS_PART = 16 }; /* slabs take at most limit / KMM__SLABS_PART */
+
 /* ---- Locked, by the device's own thread; these may unlock meanwhile ---- */
 /* Allocates a small array's memory in a slab. False: it gets frames of its own. */
 bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out);

@@ -24,6 +24,31 @@ bool kmm__spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out)
     return false;
 }
 
+uint64_t kmm__memory_prove(kmm__device_t *d, uint64_t bytes)
+{
+    struct kmm__device_memory *m = d->memory;
+    const uint64_t unit = d->info.granularity;
+    kmm__frame_handle_t frame;
+    if (m->proved < m->used)
+        m->proved = m->used;
+    for (uint64_t more = bytes - m->used; bytes > m->proved && more >= unit; more /= 2) {
+        uint64_t size = more / unit * unit;
+        int error = d->backend->frame_create(d->gpu, size, &frame);
+        if (error == KMM_E_MEMORY)
+            continue;
+        if (error)
+            return bytes; /* the driver has failed, which the acquisition says */
+        d->backend->frame_destroy(d->gpu, frame, size);
+        if (m->proved < m->used + size)
+            m->proved = m->used + size;
+        break;
+    }
+    if (m->limit < m->most && m->limit < m->proved)
+        m->limit = m->proved < m->most ? m->proved : m->most;
+    return bytes < m->proved ? bytes : m->proved;
+}
+
+/* Gives a spare frame, of whatever size, back to the driver. */
 void kmm__spare_destroy(kmm_runtime_t *rt, kmm__device_t *d)
 {
     kmm__spare_t s = d->memory->spare[--d->memory->spare_count];
