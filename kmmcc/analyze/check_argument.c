@@ -111,7 +111,7 @@ static CXCursor called(const directive_t *d)
 /* Where the code does what a clause would have to say. */
 static void note_use(const unit_t *u, const uses_t *uses)
 {
-    const CXCursor stores[] = {uses->stored, uses->updated, uses->assigned};
+    const CXCursor stores[] = {uses->stored, uses->updated, uses->assigned, uses->changed};
     for (size_t k = 0; k < sizeof(stores) / sizeof(*stores); k++)
         if (!clang_Cursor_isNull(stores[k])) {
             check_note(u, stores[k], "it is stored to here");

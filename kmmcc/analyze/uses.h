@@ -7,12 +7,14 @@
 #include <stdbool.h>
 
 /* What a function's code does with what a parameter points to. A null cursor: nowhere. What is in
- * none of stored, updated, assigned and escaped is proven to be only read. */
+ * none of stored, updated, assigned, changed and escaped is proven to be only read. */
 typedef struct uses {
     CXCursor stored;   /* stores */
     CXCursor updated;  /* stores depending on what was there */
     CXCursor assigned; /* calls an operator= of the program, which may store all or a part */
+    CXCursor changed;  /* may store, where all that gets the pointer is seen */
     CXCursor escaped;  /* does what is not known to only read */
+    CXCursor strayed;  /* may reach from one element to others: by arithmetic on its address */
     CXCursor result;   /* uses what an atomic addition returns */
     bool accessed;     /* false: the code never looks at what the parameter points to */
 } uses_t;
