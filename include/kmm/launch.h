@@ -193,6 +193,7 @@ void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_
  * launch's range that starts at lower. */
 typedef struct kmm_chunk {
     int64_t begin[KMM_MAX_SPLIT], end[KMM_MAX_SPLIT], lower[KMM_MAX_SPLIT];
+    int64_t launch; /* larger for a launch that was submitted later */
 } kmm_chunk_t;
 
 /* Runs one chunk of a plain function. `args` is a copy of the block given to kmm_launch_call in
@@ -207,6 +208,8 @@ int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args,
 /* The next kernel launch of this thread (kmm_launch_kernel below, which <<<>>> reaches) consumes
  * the builder. Arming another builder first is an error of the first one. */
 void kmm_launch_arm(kmm_launch_t *l);
+/* Drops the builder if it is still armed: its launch does not happen. */
+void kmm_launch_disarm(const kmm_launch_t *l);
 
 /* A sub-box of a grid. A cloned kernel takes it as its first parameter. Plain old data of six
  * 32-bit words: the same layout on host and device. */
@@ -309,6 +312,10 @@ void kmm_data_update(kmm_direction_t direction, const char *text, const void *ba
 void kmm_directive_wait(const char *file, int line);
 void kmm_directive_wait_on(const void *base, const char *file,
                            int line); /* for the work on the array that base is in */
+
+/* For what runs at exit: waits for work, unless the caller is part of it or another thread is
+ * inside a task. Errors of the work stay for the end of the process. */
+void kmm_wait_at_exit(void);
 
 /* Reports the result of kmm_launch_call for generated code in the same manner. */
 void kmm_directive_check(int result, const char *file, int line);
