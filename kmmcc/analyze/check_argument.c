@@ -121,6 +121,15 @@ static void note_use(const unit_t *u, const uses_t *uses)
         check_note(u, uses->escaped, "this may store to it");
 }
 
+/* Whether an argument that begins with the same variable is refused already. */
+static bool is_refused(const directive_t *d, CXCursor root)
+{
+    bool found = false;
+    for (int k = 0; d->refused && k < d->argument_count && !clang_Cursor_isNull(root); k++)
+        found |= d->refused[k] && clang_equalCursors(root, cursor_root(d->argument[k]));
+    return found;
+}
+
 /* `parameter` is null where only the type is known. */
 static void check_argument(unit_t *u, directive_t *d, int number, CXType declared,
                            CXCursor parameter)
@@ -154,6 +163,11 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         add_whole(u, d, number, base);
         return;
     }
+    if (is_refused(d, root))
+        return;
+    if (!d->refused)
+        d->refused = arena_alloc((size_t)d->argument_count * sizeof(*d->refused));
+    d->refused[number] = true;
     unit_error(
         u, begin, end,
         "no clause says what '%s' does with '%s', its parameter '%s' (%s); add read(%s[...]), "

@@ -17,5 +17,7 @@ void index_edit_captures(unit_t *u, CXCursor body);
 /* The uses of index variables in functions of classes in `body`. */
 int index_count_qualified(unit_t *u, CXCursor body);
 void index_edit_qualified(unit_t *u, CXCursor body);
+/* Errors where a variable of the function has the name of an index variable. */
+void index_refuse_hidden(unit_t *u, CXCursor function);
 
 #endif

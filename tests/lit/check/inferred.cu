@@ -30,3 +30,12 @@ void completed(int n, float *x)
 #pragma kmm parallel
     simple<<<1, 64>>>(n, x++);
 }
+// One message for one variable, however often it is passed.
+__global__ void both(int n, float *x, float *y);
+void same(int n, float *x)
+{
+// CHECK: :[[#@LINE+3]]:24: error: no clause says what 'both' does with 'x', its parameter 'x' (float *)
+// CHECK-NOT: its parameter 'y'
+#pragma kmm parallel(i = 0:n)
+    both<<<1, 64>>>(n, x, x);
+}
