@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exceptions in rewritten C++ source. Tasks and maps end where an exception leaves their block.
+ * Exceptions in rewritten C++ source. Tasks and maps end where an exception leaves their block. A
+ * description is dropped where an argument of its launch throws.
  * libkmm is C, so an exception that leaves a chunk is kept here, and thrown again in the program
- * when it next waits, or launches. Of several from one launch, that of the first chunk is kept. One
- * that nothing waits for ends the program with an error when it exits.
+ * when it next waits, or launches. Of several, that of the first launch and its first chunk is
+ * kept. One that nothing waits for ends the program with an error when it exits.
  */
 #ifndef KMM_EXCEPT_H
 #define KMM_EXCEPT_H
@@ -45,9 +46,7 @@ class kmm_data_scope
     }
 };
 
-/* nvcc, hipcc and clang as a compiler of CUDA are left out: their headers have to come first. */
-#if (defined(__cpp_exceptions) || defined(__EXCEPTIONS)) && !defined(__CUDACC__) &&                \
-    !defined(__CUDA__) && !defined(__HIP__) && !defined(KMM_HOST_PARSE)
+#if (defined(__cpp_exceptions) || defined(__EXCEPTIONS)) && !defined(KMM_HOST_PARSE)
 #include <exception>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +68,8 @@ class kmm_thrown
     void unlock() { __atomic_store_n(&is_locked, 0, __ATOMIC_RELEASE); }
     bool is_before(const kmm_chunk_t &other) const
     {
+        if (chunk.launch != other.launch)
+            return chunk.launch < other.launch;
         for (int k = KMM_MAX_SPLIT - 1; k >= 0; k--)
             if (chunk.begin[k] != other.begin[k])
                 return chunk.begin[k] < other.begin[k];
@@ -96,6 +97,7 @@ class kmm_thrown
     kmm_thrown(const kmm_thrown &) = delete;
     ~kmm_thrown()
     {
+        kmm_wait_at_exit(); /* a chunk before it may throw, too */
         lock();
         __atomic_store_n(&is_closed, 1, __ATOMIC_RELEASE);
         unlock();
@@ -111,7 +113,7 @@ class kmm_thrown
     void keep(const kmm_chunk_t &of, const char *function, const char *source, int at)
     {
         lock();
-        if (!first || (file == source && line == at && !is_before(of))) {
+        if (!first || !is_before(of)) {
             first = std::current_exception();
             name = function;
             file = source;
@@ -143,10 +145,38 @@ static inline void kmm_rethrow(const char *file, int line)
     kmm_thrown::instance().rethrow(file, line);
 }
 
+/* Arms a description for the launch that follows, whose arguments may throw. */
+class kmm_armed_scope
+{
+    kmm_launch_t *armed;
+    int thrown;
+
+    static int count()
+    {
+#if defined(__cpp_lib_uncaught_exceptions) || __cplusplus >= 201703L
+        return std::uncaught_exceptions();
+#else
+        return std::uncaught_exception();
+#endif
+    }
+
+  public:
+    explicit kmm_armed_scope(kmm_launch_t *l) : armed(l), thrown(count()) { kmm_launch_arm(l); }
+    kmm_armed_scope(const kmm_armed_scope &) = delete;
+    ~kmm_armed_scope()
+    {
+        if (count() > thrown)
+            kmm_launch_disarm(armed);
+    }
+};
+
 #define KMM_TRY try
 #define KMM_CATCH(name, file, line)                                                                \
     catch (...) { kmm_thrown::instance().keep(*kmm_chunk, name, file, line); }
 #else
+struct kmm_armed_scope {
+    explicit kmm_armed_scope(kmm_launch_t *l) { kmm_launch_arm(l); }
+};
 static inline void kmm_rethrow(const char *, int) {}
 #define KMM_TRY
 #define KMM_CATCH(name, file, line)

@@ -207,6 +207,7 @@ void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_
  * The whole range begins at `lower`. */
 typedef struct kmm_chunk {
     int64_t begin[KMM_MAX_SPLIT], end[KMM_MAX_SPLIT], lower[KMM_MAX_SPLIT];
+    int64_t launch; /* larger for a launch that was submitted later */
 } kmm_chunk_t;
 
 /* Runs one chunk of a plain function. `args` is a copy of the block given to kmm_launch_call in
@@ -222,6 +223,8 @@ int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args,
  * consume the builder. If another builder is armed still, that one is dropped and this launch
  * fails, since the kernel launch that was described before did not happen. */
 void kmm_launch_arm(kmm_launch_t *l);
+/* Drops the builder if it is still armed: its launch does not happen. */
+void kmm_launch_disarm(const kmm_launch_t *l);
 
 /* A sub-box of a grid. A cloned kernel takes it as its first parameter. Plain old data of six
  * 32-bit words: the same layout on host and device. */
@@ -328,7 +331,11 @@ void kmm_directive_wait(const char *file, int line);
 void kmm_directive_wait_on(const void *base, const char *file,
                            int line); /* waits for the work on the array that contains base */
 
-/* Reports the result of kmm_launch_call, for generated code, as the directives above do. */
+/* For what runs at exit: waits for work, unless the caller is part of it or another thread is
+ * inside a task. Errors of the work stay for the end of the process. */
+void kmm_wait_at_exit(void);
+
+/* Reports the result of kmm_launch_call for generated code in the same manner. */
 void kmm_directive_check(int result, const char *file, int line);
 
 #ifdef __cplusplus

@@ -112,7 +112,7 @@ static CXCursor called(const directive_t *d)
 /* Adds a note at the code that a clause would have to tell of. */
 static void note_use(const unit_t *u, const uses_t *uses)
 {
-    const CXCursor stores[] = {uses->stored, uses->updated, uses->assigned};
+    const CXCursor stores[] = {uses->stored, uses->updated, uses->assigned, uses->changed};
     for (size_t k = 0; k < sizeof(stores) / sizeof(*stores); k++)
         if (!clang_Cursor_isNull(stores[k])) {
             check_note(u, stores[k], "it is stored to here");
@@ -120,6 +120,15 @@ static void note_use(const unit_t *u, const uses_t *uses)
         }
     if (!clang_Cursor_isNull(uses->escaped))
         check_note(u, uses->escaped, "this may store to it");
+}
+
+/* Whether an argument that begins with the same variable is refused already. */
+static bool is_refused(const directive_t *d, CXCursor root)
+{
+    bool found = false;
+    for (int k = 0; d->refused && k < d->argument_count && !clang_Cursor_isNull(root); k++)
+        found |= d->refused[k] && clang_equalCursors(root, cursor_root(d->argument[k]));
+    return found;
 }
 
 /* `parameter` is null where only the type is known. */
@@ -155,6 +164,11 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         add_whole(u, d, number, base);
         return;
     }
+    if (is_refused(d, root))
+        return;
+    if (!d->refused)
+        d->refused = arena_alloc((size_t)d->argument_count * sizeof(*d->refused));
+    d->refused[number] = true;
     unit_error(
         u, begin, end,
         "no clause says what '%s' does with '%s', its parameter '%s' (%s); add read(%s[...]), "

@@ -134,7 +134,8 @@ static void parse_again(unit_t *u)
     u->directives = NULL;
     u->directive_count = 0;
     pragmas_parse(u);
-    diag_retract(messages, diag_count()); /* they are known */
+    if (u->directive_count == count)          /* else the completed text of one cannot be read */
+        diag_retract(messages, diag_count()); /* they are known */
     u->mistakes = NULL;
     for (int k = 0; k < count && k < u->directive_count; k++) {
         u->directives[k]->check_head = old[k]->check_head;

@@ -37,8 +37,24 @@ static const char *bound_text(CXCursor right, const char *text)
     return arena_printf("(%s < 0 ? 4294967295 : %s)", text, text);
 }
 
-/* One comparison `index < n` of a whole global index, or `index >= n` when it leaves. */
-static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, const char **range)
+/* The same for `index <= n`: one more, as a number of 64 bits. NULL: it may not be one. */
+static const char *bound_behind(CXCursor right, const char *text)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(right)),
+           own = clang_getCanonicalType(clang_getCursorType(index_operand(right)));
+    bool is_unsigned = type.kind >= CXType_Bool && type.kind <= CXType_UInt128;
+    if (strspn(text, "0123456789") == strlen(text))
+        return arena_printf("%s + 1", text);
+    if (clang_Type_getSizeOf(own) != 4)
+        return NULL;
+    if (is_unsigned && clang_Type_getSizeOf(type) > 4)
+        return arena_printf("%s + 1", bound_text(right, text));
+    return arena_printf("(%s)(%s) + 1", is_unsigned ? "unsigned" : "int", text);
+}
+
+/* One comparison `index < n` of a whole global index, or `index <= n`. */
+static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, bool inclusive,
+                            const char **range)
 {
     index_t index = index_value(f, left), bound = index_value(f, right);
     int found = -1;
@@ -52,8 +68,9 @@ static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, const cha
             return false;
         found = d;
     }
-    const char *text = bound_text(right, bound.sum.constant ? bound.sum.constant : "0");
-    if (found < 0 || (range[found] && strcmp(range[found], text)))
+    const char *text = bound.sum.constant ? bound.sum.constant : "0";
+    text = inclusive ? bound_behind(right, text) : bound_text(right, text);
+    if (found < 0 || !text || (range[found] && strcmp(range[found], text)))
         return false;
     range[found] = text;
     return true;
@@ -93,12 +110,36 @@ static does_t does_of(CXCursor c)
  * that. */
 typedef enum guard { GUARD_NONE, GUARD_PART, GUARD_WHOLE } guard_t;
 
-/* Reads comparisons that are joined by `&&`, or by `||` if they leave. Those of indices must come
- * before accesses. */
+/* A comparison that must hold, or that must not when it leaves. */
+static bool read_either_way(infer_t *f, CXCursor c, bool leaves, const char **range)
+{
+    cursors_t list = cursor_children(c);
+    switch (clang_getCursorBinaryOperatorKind(c)) {
+    case CXBinaryOperator_LT: /* leaving by i < n is staying by n <= i */
+        return leaves ? read_comparison(f, list.at[1], list.at[0], true, range)
+                      : read_comparison(f, list.at[0], list.at[1], false, range);
+    case CXBinaryOperator_LE:
+        return leaves ? read_comparison(f, list.at[1], list.at[0], false, range)
+                      : read_comparison(f, list.at[0], list.at[1], true, range);
+    case CXBinaryOperator_GT:
+        return leaves ? read_comparison(f, list.at[0], list.at[1], true, range)
+                      : read_comparison(f, list.at[1], list.at[0], false, range);
+    case CXBinaryOperator_GE:
+        return leaves ? read_comparison(f, list.at[0], list.at[1], false, range)
+                      : read_comparison(f, list.at[1], list.at[0], true, range);
+    default: return false;
+    }
+}
+
+/* Several comparisons, joined by `&&`, or by `||` when they leave. What is accessed must stand
+ * behind those of indices. */
 static guard_t read_comparisons(infer_t *f, CXCursor c, bool leaves, const char **range)
 {
     CXCursor inner = index_operand(c);
     cursors_t list = cursor_children(inner);
+    if (clang_getCursorKind(inner) == CXCursor_UnaryOperator && list.count == 1 &&
+        clang_getCursorUnaryOperatorKind(inner) == CXUnaryOperator_LNot)
+        return read_comparisons(f, list.at[0], !leaves, range);
     if (clang_getCursorKind(inner) != CXCursor_BinaryOperator || list.count != 2)
         return GUARD_NONE;
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(inner);
@@ -109,9 +150,7 @@ static guard_t read_comparisons(infer_t *f, CXCursor c, bool leaves, const char 
         guard_t right = read_comparisons(f, list.at[1], leaves, range);
         return left == right ? left : GUARD_PART;
     }
-    bool known = op == (leaves ? CXBinaryOperator_GE : CXBinaryOperator_LT) &&
-                 read_comparison(f, list.at[0], list.at[1], range);
-    return known ? GUARD_WHOLE : GUARD_NONE;
+    return read_either_way(f, inner, leaves, range) ? GUARD_WHOLE : GUARD_NONE;
 }
 
 static guard_t read_guard(infer_t *f, CXCursor c, bool leaves)

@@ -26,7 +26,7 @@
 typedef struct use {
     struct use *next;
     const char *index;
-    bool stores, always;
+    bool reads, stores, always; /* always: every thread of the range stores the whole element */
 } use_t;
 
 typedef struct search {
@@ -155,15 +155,17 @@ static void add_use(search_t *x, CXCursor element, CXCursor parent)
     element_role_t role = role_of(element, parent);
     if (x->reads)
         role = ROLE_READ;
+    else if (role == ROLE_UNKNOWN) /* uses_find has followed it */
+        role = ROLE_CHANGED;
     element_of(x, element, &index);
     use_t *use = arena_alloc(sizeof(*use));
     *use = (use_t){.next = x->uses,
                    .index = index_text(x->f, &index),
-                   .stores = role == ROLE_ASSIGNED || role == ROLE_CHANGED};
+                   .reads = role != ROLE_ASSIGNED,
+                   .stores = role != ROLE_READ};
     for (int k = 0; role == ROLE_ASSIGNED && x->whole && k < x->straight->count; k++)
         use->always |= index_is_same(x->straight->at[k], parent);
-    x->fails |= !use->index || role == ROLE_UNKNOWN ||
-                !(is_bounded(x->f, &index) || is_certain(x, element));
+    x->fails |= !use->index || !(is_bounded(x->f, &index) || is_certain(x, element));
     x->uses = use;
 }
 
@@ -210,7 +212,7 @@ static void write_clauses(const search_t *x, const char *name, bool certain, tex
                 continue;
             stores |= k->stores;
             always |= k->always;
-            reads |= !k->stores;
+            reads |= k->reads;
         }
         if (!done)
             add_clause(out,
@@ -226,7 +228,8 @@ static void infer_parameter(infer_t *f, int number, const statements_t *straight
     uses_t found;
     search_t x = {.f = f, .parameter = f->n->parameter[number], .straight = straight};
     bool used[3] = {f->used[0], f->used[1], f->used[2]};
-    if (!uses_find(f->instance, number, &found) || !clang_Cursor_isNull(found.escaped))
+    if (!uses_find(f->instance, number, &found) || !clang_Cursor_isNull(found.escaped) ||
+        !clang_Cursor_isNull(found.strayed))
         return;
     x.reads = uses_only_reads(&found);
     x.whole =

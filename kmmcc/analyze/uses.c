@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "analyze/assign.h"
 #include "analyze/flow.h"
 #include "base/arena.h"
 #include "clang/cursor.h"
@@ -29,6 +30,7 @@ typedef struct visit {
     int count, depth, *calls;
     bool object;           /* `this` points to an element */
     bool moved;            /* the parameter may point elsewhere */
+    long long bytes;       /* of an element; less than 0: not known */
     bool returned;         /* the function returns it */
     CXCursor passed, cast; /* where a pointer to const goes on unseen, and where any loses const */
     uses_t uses;
@@ -37,6 +39,11 @@ typedef struct visit {
 static CXCursor none(void)
 {
     return clang_getNullCursor();
+}
+
+static uses_t no_uses(void)
+{
+    return (uses_t){none(), none(), none(), none(), none(), none(), none(), false};
 }
 
 static void note(CXCursor *where, CXCursor c)
@@ -65,6 +72,8 @@ static void lose(visit_t *v, const place_t *at, carried_t carried)
                    clang_getCursorKind(at->up->cursor) != CXCursor_CallExpr;
     v->uses.accessed = true;
     note(constant && !integer ? &v->passed : &v->uses.escaped, at->up->cursor);
+    if (carried == CARRIES_ADDRESS)
+        note(&v->uses.strayed, at->up->cursor);
 }
 
 static void follow_variable(visit_t *v, CXCursor variable, bool reference, bool direct)
@@ -111,6 +120,12 @@ static bool is_addition(const char *name)
            !strncmp(name, "__nv_atomic_fetch_add", 21) || !strncmp(name, "__nv_atomic_add", 15);
 }
 
+/* `__ldg(p)` and its like, which load one element. */
+static bool is_load(const char *name)
+{
+    return !strncmp(name, "__ld", 4);
+}
+
 static bool is_used(const place_t *call)
 {
     CXCursor parent = call->up ? call->up->cursor : none();
@@ -155,10 +170,11 @@ static bool follow(visit_t *v, CXCursor f, int number, visit_t *inside)
                         .definition = definition,
                         .depth = v->depth + 1,
                         .calls = v->calls,
+                        .bytes = v->bytes,
                         .object = number < 0,
                         .passed = none(),
                         .cast = none(),
-                        .uses = {none(), none(), none(), none(), none(), false}};
+                        .uses = no_uses()};
     if (number >= 0)
         follow_variable(inside, parameter, flow_is_reference(clang_getCursorType(parameter)), true);
     for (const visit_t *k = v; k; k = k->caller)
@@ -187,28 +203,23 @@ static void take_over(visit_t *v, CXCursor call, CXCursor f, int number, const v
     if (!clang_Cursor_isNull(inside->passed))
         note(&v->passed, call);
     note(&v->cast, inside->cast);
+    if (!clang_Cursor_isNull(u->strayed))
+        note(&v->uses.strayed, call);
     if (uses_only_reads(u))
         return;
-    bool known = clang_Cursor_isNull(u->escaped) && !inside->moved;
-    if (number <= 0 && known && is_changing_operator(f))
+    if (!clang_Cursor_isNull(u->escaped))
+        note_escape(v, call);
+    else if (number <= 0 && is_changing_operator(f))
         note(&v->uses.updated, call);
     else
-        note_escape(v, call);
-}
-
-/* True if the compiler makes the member function. */
-static bool is_implicit(CXCursor f)
-{
-    CXCursor class = clang_getCursorSemanticParent(f);
-    return clang_equalLocations(clang_getCursorLocation(f), clang_getCursorLocation(class));
+        note(&v->uses.changed, call);
 }
 
 /* `x = value` of a class. */
 static void assign(visit_t *v, CXCursor call, CXCursor f)
 {
     v->uses.accessed = true;
-    note(is_implicit(f) || clang_CXXMethod_isDefaulted(f) ? &v->uses.stored : &v->uses.assigned,
-         call);
+    note(assign_stores_whole(f) ? &v->uses.stored : &v->uses.assigned, call);
 }
 
 /* True if a function that is not seen only reads, by the types of its parameters. */
@@ -254,6 +265,8 @@ static carried_t visit_function(visit_t *v, const place_t *at, carried_t carried
                strncmp(cursor_name(f), "__cvta_", 7)) {
         v->uses.accessed = true;
         note(&v->passed, call);
+        if (carried == CARRIES_ADDRESS && !object && !is_load(cursor_name(f)))
+            note(&v->uses.strayed, call);
     } else if (object) {
         note_escape(v, call);
     } else {
@@ -283,7 +296,7 @@ static carried_t visit_call(visit_t *v, const place_t *at, carried_t carried)
     if (kind == CXCursor_Constructor && carried == CARRIES_ELEMENT && number == 0) {
         CXType type = clang_getCanonicalType(clang_getCursorType(f));
         CXType to = clang_getNumArgTypes(type) > 0 ? clang_getArgType(type, 0) : (CXType){0};
-        if (!flow_is_reference(to) || promises_const(f, to, 0) || is_implicit(f)) {
+        if (!flow_is_reference(to) || promises_const(f, to, 0) || assign_is_implicit(f)) {
             v->uses.accessed = true;
             note(&v->passed, call);
             return CARRIES_NOTHING;
@@ -341,10 +354,56 @@ static void visit_variable(visit_t *v, const place_t *at, carried_t *carried, bo
 static void change(visit_t *v, CXCursor *where, CXCursor c, bool direct)
 {
     v->uses.accessed = true;
-    if (direct)
-        note(where, c);
-    else
-        note_escape(v, c);
+    note(direct ? where : &v->uses.changed, c);
+}
+
+/* Whether the expression is the kernel's parameter itself, or an array that is part of an element.
+ */
+static bool is_start(const visit_t *v, CXCursor c)
+{
+    CXCursor inner = flow_operand(c);
+    bool own = v->depth == 0 && clang_getCursorKind(inner) == CXCursor_DeclRefExpr &&
+               clang_equalCursors(clang_getCursorReferenced(inner), v->followed[0].variable);
+    return own || type_is_array(clang_getCursorType(inner));
+}
+
+/* Whether the parent of the place reaches beyond the element whose address, or which, the place
+ * carries. */
+static bool strays(const visit_t *v, const place_t *at, carried_t carried)
+{
+    CXCursor parent = at->up->cursor;
+    CXType type = clang_getCanonicalType(clang_getCursorType(parent));
+    CXType as = carried == CARRIES_ADDRESS ? type_pointee(type) : type;
+    bool moves = carried == CARRIES_ADDRESS && !is_start(v, at->cursor);
+    enum CXBinaryOperatorKind op;
+    switch (clang_getCursorKind(parent)) {
+    case CXCursor_ArraySubscriptExpr: return moves;
+    case CXCursor_BinaryOperator:
+        op = clang_getCursorBinaryOperatorKind(parent);
+        return moves && (op == CXBinaryOperator_Add || op == CXBinaryOperator_Sub) &&
+               (flow_is_pointer(type) || type_is_dependent(type));
+    case CXCursor_CompoundAssignOperator: return moves;
+    case CXCursor_UnaryOperator:
+        switch (clang_getCursorUnaryOperatorKind(parent)) {
+        case CXUnaryOperator_PostInc:
+        case CXUnaryOperator_PostDec:
+        case CXUnaryOperator_PreInc:
+        case CXUnaryOperator_PreDec: return moves;
+        default: return false;
+        }
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXFunctionalCastExpr: {
+        bool remains =
+            carried == CARRIES_ADDRESS ? flow_is_pointer(type) : carried == CARRIES_ELEMENT;
+        if (!remains || as.kind == CXType_Void)
+            return false;
+        long long bytes = clang_Type_getSizeOf(as);
+        return bytes < 0 || v->bytes < 0 || bytes > v->bytes;
+    }
+    default: return false;
+    }
 }
 
 static void climb(visit_t *v, const place_t *at, carried_t carried, bool direct)
@@ -352,6 +411,8 @@ static void climb(visit_t *v, const place_t *at, carried_t carried, bool direct)
     for (; carried != CARRIES_NOTHING && at->up; at = at->up) {
         carried_t before = carried;
         CXCursor parent = at->up->cursor;
+        if (strays(v, at, carried))
+            note(&v->uses.strayed, parent);
         switch (flow_step(at, &carried)) {
         case EFFECT_NONE: break;
         case EFFECT_READ: v->uses.accessed = true; break;
@@ -475,7 +536,8 @@ static void walk(visit_t *v)
 bool uses_only_reads(const uses_t *u)
 {
     return clang_Cursor_isNull(u->stored) && clang_Cursor_isNull(u->updated) &&
-           clang_Cursor_isNull(u->assigned) && clang_Cursor_isNull(u->escaped);
+           clang_Cursor_isNull(u->assigned) && clang_Cursor_isNull(u->changed) &&
+           clang_Cursor_isNull(u->escaped);
 }
 
 CXCursor uses_parameter(CXCursor function, int number)
@@ -497,7 +559,8 @@ bool uses_find(CXCursor function, int number, uses_t *out)
                    .calls = &calls,
                    .passed = none(),
                    .cast = none(),
-                   .uses = {none(), none(), none(), none(), none(), false}};
+                   .uses = no_uses()};
+    v->bytes = clang_Type_getSizeOf(type_pointee(clang_getCursorType(parameter)));
     follow_variable(v, parameter, false, true);
     walk(v);
     if (!clang_Cursor_isNull(v->passed) && !clang_Cursor_isNull(v->cast))
@@ -505,8 +568,9 @@ bool uses_find(CXCursor function, int number, uses_t *out)
     if (v->moved && !uses_only_reads(&v->uses)) {
         note(&v->uses.escaped, !clang_Cursor_isNull(v->uses.stored)    ? v->uses.stored
                                : !clang_Cursor_isNull(v->uses.updated) ? v->uses.updated
+                               : !clang_Cursor_isNull(v->uses.changed) ? v->uses.changed
                                                                        : v->uses.assigned);
-        v->uses.stored = v->uses.updated = v->uses.assigned = none();
+        v->uses.stored = v->uses.updated = v->uses.assigned = v->uses.changed = none();
     }
     *out = v->uses;
     return true;

@@ -6,16 +6,17 @@
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-/* What a function's code does with the memory that a parameter points to. Each cursor is the first
- * place that does so, or null. Memory that is not stored, updated, assigned or escaped is proven to
- * be only read. */
+/* What a function's code does with what a parameter points to. A null cursor: nowhere. What is in
+ * none of stored, updated, assigned, changed and escaped is proven to be only read. */
 typedef struct uses {
-    CXCursor stored;   /* it is stored to */
-    CXCursor updated;  /* it is stored to, and the value depends on the old one */
-    CXCursor assigned; /* an operator= of the program is called, which may store all or a part */
-    CXCursor escaped;  /* something is done that is not known to only read */
-    CXCursor result;   /* the result of an atomic addition is used */
-    bool accessed;     /* false: the code never uses the memory */
+    CXCursor stored;   /* stores */
+    CXCursor updated;  /* stores depending on what was there */
+    CXCursor assigned; /* calls an operator= of the program, which may store all or a part */
+    CXCursor changed;  /* may store, where all that gets the pointer is seen */
+    CXCursor escaped;  /* does what is not known to only read */
+    CXCursor strayed;  /* may reach from one element to others: by arithmetic on its address */
+    CXCursor result;   /* uses what an atomic addition returns */
+    bool accessed;     /* false: the code never looks at what the parameter points to */
 } uses_t;
 /* Finds the uses of the parameter `number` of a function, or of the instance of a template that is
  * called. False if the function's code is not seen. */

@@ -18,6 +18,7 @@
 #include "clang/unit.h"
 #include "cpu/address.h"
 #include "cpu/callee.h"
+#include "cpu/index.h"
 #include "cpu/kernel.h"
 #include "cpu/launch.h"
 #include "cpu/program/program.h"
@@ -63,6 +64,10 @@ void host_kernels(unit_t *main)
     const tokens_t *list = program_scan(&h);
     requirements_find(&h);
     ptx_refuse(&h);
+    for (int k = 0; k < h.kernel_count; k++)
+        index_refuse_hidden(h.kernels[k].u, h.kernels[k].cursor);
+    for (int k = 0; k < h.callee_count; k++)
+        index_refuse_hidden(h.callees[k].u, h.callees[k].cursor);
     if (diag_error_count() > errors)
         return;
     for (unit_t *u = main; u; u = u->next)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/list.h"
 #include "base/text.h"
 #include "base/token.h"
@@ -107,4 +108,25 @@ int index_count_qualified(unit_t *u, CXCursor body)
 void index_edit_qualified(unit_t *u, CXCursor body)
 {
     visit(u, body, find_in_class, true);
+}
+
+static enum CXChildVisitResult refuse_variable(CXCursor c, CXCursor parent, CXClientData data)
+{
+    unit_t *u = data;
+    const enum CXCursorKind kind = clang_getCursorKind(c);
+    const char *name = clang_text(clang_getCursorSpelling(c));
+    size_t begin, end;
+    (void)parent;
+    if ((kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) &&
+        collectives_is_index_variable(name) && unit_range(u, c, &begin, &end))
+        diag_at(SEVERITY_ERROR, u->source, begin, end,
+                "'%s' is the name of CUDA's own variable, which the CPU target declares in each "
+                "kernel and device function; call this one otherwise",
+                name);
+    return CXChildVisit_Recurse;
+}
+
+void index_refuse_hidden(unit_t *u, CXCursor function)
+{
+    clang_visitChildren(function, refuse_variable, u);
 }

@@ -20,5 +20,7 @@ void index_edit_captures(unit_t *u, CXCursor body);
 int index_count_qualified(unit_t *u, CXCursor body);
 /* Adds edits that write `::` before these uses. */
 void index_edit_qualified(unit_t *u, CXCursor body);
+/* Errors where a variable of the function has the name of an index variable. */
+void index_refuse_hidden(unit_t *u, CXCursor function);
 
 #endif

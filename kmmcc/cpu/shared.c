@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
-#include "clang/cursor.h"
+#include "clang/disabled.h"
 #include "cpu/program/scan.h"
 
 /* Returns where the `alignas(...)` that begins with token t ends; 0 if t begins none. A declaration
@@ -121,24 +121,50 @@ static void edit_dynamic(unit_t *u, const tokens_t *list, int k, int begin, int 
                        : arena_printf("static const kmm_host_shared<%s> %s = {}", type, name));
 }
 
+/* Whether the place is in a preprocessor line. */
+static bool is_in_directive(const source_t *s, size_t at)
+{
+    size_t line = source_line(s, at) - 1;
+    while (line > 0 && s->lines[line] >= 2 && s->text[s->lines[line] - 2] == '\\')
+        line--;
+    size_t begin = s->lines[line];
+    while (s->text[begin] == ' ' || s->text[begin] == '\t')
+        begin++;
+    return s->text[begin] == '#';
+}
+
+/* Whether a preprocessor line begins or ends between token k and the next one. */
+static bool is_apart(const source_t *s, const tokens_t *list, int k)
+{
+    size_t end = list->at[k].end, next = list->at[k + 1].begin;
+    bool broken = false;
+    for (size_t at = end; at < next; at++)
+        broken |= s->text[at] == '\n' && s->text[at - 1] != '\\';
+    return broken && (is_in_directive(s, list->at[k].begin) || is_in_directive(s, next));
+}
+
 void shared_edit(unit_t *u, const tokens_t *list, int k)
 {
     static const char *const before[] = {";", "{", "}", ")", ":", NULL};
     const source_t *s = u->source;
     int begin = k, end = k, bracket = -1;
     bool external = false;
-    while (begin > 0 && !text_is_one_of(token_text(s, list->at[begin - 1]), before))
+    bool is_cut = false; /* a macro ends before the declaration does */
+    while (begin > 0 && !text_is_one_of(token_text(s, list->at[begin - 1]), before) &&
+           !is_apart(s, list, begin - 1))
         begin--;
-    for (; end < list->count && !tokens_is(s, list, end, ";"); end++)
+    for (; end < list->count && !tokens_is(s, list, end, ";") && !is_cut; end++) {
         bracket = tokens_is(s, list, end, "[") ? end : bracket;
+        is_cut = end + 1 < list->count && is_apart(s, list, end);
+    }
     for (int i = begin; i < end; i++) {
         external |= tokens_is(s, list, i, "extern");
         if (tokens_is(s, list, i, "static")) /* what the macro __shared__ says, too */
             unit_edit(u, list->at[i].begin, list->at[i].end, "");
     }
-    if (!external)
+    if (!external || (is_cut && disabled_in_source(u, list->at[k].begin)))
         return;
-    if (bracket < 1 || end >= list->count || list->at[bracket - 1].kind != TOKEN_NAME)
+    if (is_cut || bracket < 1 || end >= list->count || list->at[bracket - 1].kind != TOKEN_NAME)
         diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end,
                 "dynamic shared memory is declared as 'extern __shared__ type name[];'");
     else

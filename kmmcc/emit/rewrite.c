@@ -94,6 +94,41 @@ static bool stands_below(const unit_t *u, const directive_t *d)
     return lex(&l).begin == d->launch_begin;
 }
 
+/* Whether the function is one that launches call of themselves: what keeps the configuration, and
+ * what the compiler makes of it and of the arguments. */
+static bool is_of_launch(CXCursor f)
+{
+    CXCursor class = clang_getCursorSemanticParent(f);
+    bool constructor = clang_getCursorKind(f) == CXCursor_Constructor;
+    return strstr(cursor_name(f), "onfigur") || !strcmp(cursor_name(f), "dim3") ||
+           (constructor &&
+            clang_equalLocations(clang_getCursorLocation(f), clang_getCursorLocation(class)));
+}
+
+static enum CXChildVisitResult find_throw(CXCursor c, CXCursor parent, CXClientData data)
+{
+    bool *found = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    CXCursor f = clang_getCursorReferenced(c);
+    (void)parent;
+    bool promises = clang_getCursorExceptionSpecificationType(f) ==
+                    CXCursor_ExceptionSpecificationKind_BasicNoexcept;
+    *found |=
+        kind == CXCursor_CXXNewExpr || kind == CXCursor_CXXThrowExpr ||
+        (kind == CXCursor_CallExpr && (clang_Cursor_isNull(f) || !is_of_launch(f)) && !promises);
+    return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/* The description is armed before the launch's arguments are evaluated. It is dropped where one of
+ * them throws. */
+static const char *arm_text(const unit_t *u, const directive_t *d)
+{
+    bool throws = false;
+    if (u->lang != LANG_C)
+        clang_visitChildren(d->launch, find_throw, &throws);
+    return throws ? "const kmm_armed_scope kmm_armed(kmm);" : "kmm_launch_arm(kmm);";
+}
+
 static void rewrite_parallel(unit_t *u, directive_t *d)
 {
     const source_t *s = u->source;
@@ -112,7 +147,7 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
     for (int k = 0; k < d->shared_symbols.count && !d->home; k++)
         text_printf(&out, "%skmm_share(%s);\n", inner, d->shared_symbols.item[k]);
     if (d->is_kernel)
-        text_printf(&out, "%skmm_launch_arm(kmm);\n", inner);
+        text_printf(&out, "%s%s\n", inner, arm_text(u, d));
     if (below) {
         text_printf(&out, "%s", line_below(s, &d->pragma));
         unit_edit(u, d->pragma.begin, d->pragma.end, out.data);

@@ -198,6 +198,7 @@ typedef struct directive {
     /* Set by check_argument.c, one for each argument: the kernel does not use what the argument
      * points to. NULL: none is unused. */
     bool *unused;
+    bool *refused; /* which arguments have no clause and need one; NULL: none */
     /* Position of the statement that contains the launch, with its semicolon. */
     size_t launch_begin, launch_end;
     size_t callee_begin;        /* position of the callee as written, with its qualifiers */

@@ -39,31 +39,6 @@ static bool is_type_word(const char *word)
     return length > 2 && !strcmp(word + length - 2, "_t");
 }
 
-/* After `(`: whether a type's name and `)` follow and then an operand, which makes it a cast.
- * `(name) x` and `(name *) x` are casts; `(name)` before an operator is not, unless the name is
- * known for a type. */
-static bool at_cast(parser_t *p)
-{
-    parser_t ahead = *p;
-    bool known = false, words = false, stars = false;
-    for (;; parser_advance(&ahead)) {
-        if (ahead.token.kind == TOKEN_NAME && !stars) {
-            known |= is_type_word(token_text(p->s, ahead.token));
-            words = true;
-        } else if (words && (parser_at(&ahead, "*") || parser_at(&ahead, "&"))) {
-            stars = true;
-        } else if (!parser_at(&ahead, "::")) {
-            break;
-        }
-    }
-    if (!words || !parser_at(&ahead, ")"))
-        return false;
-    parser_advance(&ahead);
-    bool operand = ahead.token.kind == TOKEN_NAME || ahead.token.kind == TOKEN_NUMBER ||
-                   parser_at(&ahead, "(");
-    return known || operand;
-}
-
 static expr_t *parse_number(parser_t *p)
 {
     expr_t *e = new_expr(EXPR_NUMBER, p->token.begin, p->token.end);
@@ -81,29 +56,65 @@ static expr_t *parse_number(parser_t *p)
     return e;
 }
 
-/* Passes template arguments, when what follows the name are some: `<...>` before `::` or `(`.
- * Between a smaller-than and a greater-than sign nothing else is written so. */
-static void skip_template_arguments(parser_t *p)
+/* Passes `<...>`; false: what follows the smaller-than sign cannot be template arguments. */
+static bool pass_template_arguments(parser_t *p)
 {
     static const char *const never[] = {";", "?", ":", "{", "}", "&&", "||", "="};
     parser_t ahead = *p;
     int angles = 0, parens = 0;
-    if (!parser_at(p, "<"))
-        return;
     do {
         bool inside = parens > 0;
         for (size_t k = 0; k < sizeof(never) / sizeof(*never) && !inside; k++)
             if (parser_at(&ahead, never[k]))
-                return;
+                return false;
         if (ahead.token.kind == TOKEN_END || parens < 0)
-            return;
+            return false;
         parens += parser_at(&ahead, "(") - parser_at(&ahead, ")");
         if (!inside)
             angles += parser_at(&ahead, "<") - parser_at(&ahead, ">") - 2 * parser_at(&ahead, ">>");
         parser_advance(&ahead);
     } while (angles > 0);
-    if (angles == 0 && (parser_at(&ahead, "::") || parser_at(&ahead, "(")))
+    if (angles == 0)
         *p = ahead;
+    return angles == 0;
+}
+
+/* Passes template arguments, when what follows the name are some: `<...>` before `::` or `(`.
+ * Between a smaller-than and a greater-than sign nothing else is written so. */
+static void skip_template_arguments(parser_t *p)
+{
+    parser_t ahead = *p;
+    if (parser_at(p, "<") && pass_template_arguments(&ahead) &&
+        (parser_at(&ahead, "::") || parser_at(&ahead, "(")))
+        *p = ahead;
+}
+
+/* After `(`: whether a type's name and `)` follow and then an operand, which makes it a cast.
+ * `(name) x` and `(name *) x` are casts; `(name)` before an operator is not, unless the name is
+ * known for a type. */
+static bool at_cast(parser_t *p)
+{
+    parser_t ahead = *p;
+    bool known = false, words = false, stars = false;
+    for (;;) {
+        if (ahead.token.kind == TOKEN_NAME && !stars) {
+            known |= is_type_word(token_text(p->s, ahead.token));
+            words = true;
+        } else if (words && !stars && parser_at(&ahead, "<") && pass_template_arguments(&ahead)) {
+            continue;
+        } else if (words && (parser_at(&ahead, "*") || parser_at(&ahead, "&"))) {
+            stars = true;
+        } else if (!parser_at(&ahead, "::")) {
+            break;
+        }
+        parser_advance(&ahead);
+    }
+    if (!words || !parser_at(&ahead, ")"))
+        return false;
+    parser_advance(&ahead);
+    bool operand = ahead.token.kind == TOKEN_NAME || ahead.token.kind == TOKEN_NUMBER ||
+                   parser_at(&ahead, "(");
+    return known || operand;
 }
 
 /* name = ['::'] NAME [template-arguments] { '::' NAME [template-arguments] } */

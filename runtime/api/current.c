@@ -61,6 +61,18 @@ static void default_end(void)
     kmm__stats_print(rt);
 }
 
+KMM__API void kmm_wait_at_exit(void)
+{
+    kmm_runtime_t *rt = default_runtime;
+    kmm__marker_t *m;
+    if (!rt || kmm__is_inside() || kmm__tasks_open())
+        return;
+    if (kmm__marker_create(rt, &kmm__all_streams, &m))
+        return;
+    kmm__marker_wait(m);
+    kmm__marker_release(m);
+}
+
 /* Runs in a forked process, which has none of the runtime's threads. The process creates a new
  * runtime if the old one had no GPUs. */
 static void after_fork(void)

@@ -288,6 +288,12 @@ KMM__API void kmm_launch_arm(kmm_launch_t *l)
     armed = l;
 }
 
+KMM__API void kmm_launch_disarm(const kmm_launch_t *l)
+{
+    if (armed == l)
+        kmm__launch_disarm();
+}
+
 kmm_launch_t *kmm__launch_take_armed(void)
 {
     kmm_launch_t *l = armed;

@@ -181,8 +181,21 @@ static bool is_plain_index(const kmm_launch_t *l, const kmm__item_t *item)
     return !item->dims && item->section_count == 1 && !c->whole;
 }
 
-/* Refuses a launch whose region reaches beyond the mapped memory by more than a halo. The elements
- * beyond it would silently be left out. */
+/* A region that is nowhere near its array: most often an unsigned offset that stands for a negative
+ * number. Clipped, it would be empty. */
+static int check_far(const kmm__submission_t *s, const kmm__item_t *item)
+{
+    kmm__chunk_box_t whole;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    if (!kmm__plan_is_far(item, s->l->axis_count, &whole))
+        return 0;
+    return kmm__submission_refuse_item(
+        s, item, KMM_E_RANGE,
+        "its region lies far outside of its array; where an unsigned offset stands for a negative "
+        "number, convert it to int");
+}
+
+/* Mapped memory that ends before the launch's region: what lies beyond would be left out. */
 static int check_mapped(const kmm__submission_t *s, const kmm__item_t *item)
 {
     kmm__chunk_box_t whole;
@@ -236,6 +249,8 @@ int kmm__submission_resolve(kmm__submission_t *s)
                 return error;
         }
         const kmm__array_t *a = item->array;
+        if (a && (error = check_far(s, item)))
+            return error;
         if (a && a->is_mapped && (error = check_mapped(s, item)))
             return error;
         if (a && a->is_mapped && a->map == KMM_MAP_TO && item->mode != KMM_READ)

@@ -13,7 +13,9 @@
 #include "base/error.h"
 #include "memory/array.h"
 
-/* The indices [lo, hi) of a section in a chunk. exact: the section has all of them. */
+/* Elements. Outside of its array a region lies at most so far, or as far as the array is long. */
+enum { FAR = 4096 };
+
 typedef struct span {
     int64_t lo, hi;
     bool exact;
@@ -255,6 +257,34 @@ int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box
     if (out->mode == KMM_WRITE && !out->exact)
         out->mode = KMM_UPDATE;
     return result;
+}
+
+/* Whether indices lie outside of [0, extent), and farther away than a halo may. */
+static bool is_far(const span_t *s, int64_t extent)
+{
+    int64_t far = extent > FAR ? extent : FAR;
+    return s->hi > s->lo && (s->hi < -far || s->lo > extent + far);
+}
+
+bool kmm__plan_is_far(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole)
+{
+    int64_t extent[KMM_MAX_DIMS] = {0};
+    if (item->dims)
+        whole_extent(item, extent);
+    for (uint32_t d = 0; d < item->section_count; d++) {
+        const kmm__section_t *c = &item->section[d];
+        if (c->whole || chunk_is_empty(c, axis_count, whole))
+            continue;
+        span_t s = section_span(c, axis_count, whole);
+        if (!item->dims) { /* indices of the array, not of the pointer */
+            int64_t shift = (item->base - item->array->base) / item->element;
+            s.lo += shift;
+            s.hi += shift;
+        }
+        if (is_far(&s, item->dims ? extent[d] : (int64_t)item->array->bytes / item->element))
+            return true;
+    }
+    return false;
 }
 
 int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole,

@@ -12,6 +12,7 @@ struct kmm__launches {
     struct {
         uint64_t bytes, tasks, part;
     } join;
+    int64_t calls;     /* number of launches of plain functions that were submitted */
     uint32_t deferred; /* number of arrays that launches with nowait left mapped */
 };
 

@@ -18,6 +18,7 @@ typedef struct kmm__submission {
         is_direct;       /* annotated: a pragma describes it; is_direct: its tasks are direct */
     bool is_tight;       /* memory is scarce for its tasks: no region is rounded */
     uint32_t reductions; /* number of items that are reductions */
+    int64_t number;      /* of a launch of a plain function, in the order of submission */
     kmm_geometry_t geometry;
     kmm_function_t *function;
     kmm__placement_t placement;

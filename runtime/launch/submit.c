@@ -142,6 +142,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
         t->part.range.begin[i] = s->part.lower[i] + box.first[i];
         t->part.range.end[i] = t->part.range.begin[i] + box.count[i];
     }
+    t->part.range.launch = s->number;
     t->priority = s->l->priority;
     *error = kmm__submission_plan(s, t, &box);
     kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
@@ -262,6 +263,7 @@ static int submit_work(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
     int error = kmm__reduce_begin(s->rt, w);
+    s->number = s->function ? ++s->rt->launches->calls : 0;
     if (s->rt->has_spaces)
         w->pattern = kmm__pattern_note(s->rt, identity_of(s));
     bool apart = s->part.count == 1 || chunks_are_apart(s->l);

@@ -25,6 +25,8 @@ const char *declarator_type(emitter_t *e, const variable_t *v)
     const char *text =
         clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(clang_getCursorType(v->cursor))));
     const node_t *n = v->declaration;
+    if (v->is_parameter && type_is_array(clang_getCursorType(v->cursor)))
+        return arena_printf("kmm_host_decay<%s>", text);
     if (strstr(text, "(lambda") || strstr(text, "(unnamed") || strstr(text, "(anonymous")) {
         emitter_fail(e, n, "a variable's type has no name");
         return "int";

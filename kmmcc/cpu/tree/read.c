@@ -59,14 +59,16 @@ static variable_t *add_variable(body_tree_t *b, CXCursor c)
         return NULL;
     }
     CXType type = clang_getCursorType(c);
+    bool is_parameter = clang_getCursorKind(c) == CXCursor_ParmDecl;
+    bool decays = is_parameter && is_array(type); /* `float x[]` is a pointer */
     variable_t *v = &b->variable[b->variable_count];
     *v = (variable_t){.cursor = c,
                       .name = clang_text(clang_getCursorSpelling(c)),
                       .number = b->variable_count,
-                      .is_parameter = clang_getCursorKind(c) == CXCursor_ParmDecl,
-                      .is_scalar = is_scalar(type) || is_generic(type),
+                      .is_parameter = is_parameter,
+                      .is_scalar = decays || is_scalar(type) || is_generic(type),
                       .is_generic = is_generic(type),
-                      .is_array = is_array(type),
+                      .is_array = !decays && is_array(type),
                       .is_reference = is_reference_type(type),
                       .storage = STORAGE_THREAD};
     if (is_of_block(c))

@@ -22,3 +22,20 @@ void inferred(int n, float *x, float *y)
 #pragma kmm parallel(i = 0:n) write(x[i])
     unseen<<<1, 64>>>(n, x, y);
 }
+__global__ void simple(int n, float *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }
+// What the completed pragma would say is no expression of a clause.
+void completed(int n, float *x)
+{
+// CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: {{.*}} would change a variable
+#pragma kmm parallel
+    simple<<<1, 64>>>(n, x++);
+}
+// One message for one variable, however often it is passed.
+__global__ void both(int n, float *x, float *y);
+void same(int n, float *x)
+{
+// CHECK: :[[#@LINE+3]]:24: error: no clause says what 'both' does with 'x', its parameter 'x' (float *)
+// CHECK-NOT: its parameter 'y'
+#pragma kmm parallel(i = 0:n)
+    both<<<1, 64>>>(n, x, x);
+}
