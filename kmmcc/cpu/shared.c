@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "clang/cursor.h"
 #include "clang/disabled.h"
 #include "cpu/program/scan.h"
 
