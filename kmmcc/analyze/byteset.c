@@ -156,7 +156,7 @@ typedef struct walk {
 static bool add_sections(walk_t *w, int k, int64_t row)
 {
     int64_t lower, end;
-    if (!section_at(w->s, &w->item->section[k], w->extent[k], &lower, &end))
+    if (k >= KMM_MAX_DIMS || !section_at(w->s, &w->item->section[k], w->extent[k], &lower, &end))
         return false;
     int64_t before = k ? row * w->extent[k] : 0;
     if (k + 1 == w->item->section_count) {
