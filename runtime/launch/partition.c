@@ -67,7 +67,7 @@ static const kmm__axis_t *beyond_grid(const kmm_launch_t *l, const kmm__partitio
     for (uint32_t k = 0; k < l->axis_count && !p->is_function; k++) {
         const kmm__axis_t *a = &l->axis[k];
         int64_t end = p->size[d] * (a->source <= KMM_GLOBAL_Z ? p->unit[d] : 1);
-        if (dimension_of(a->source) == d && a->length != KMM_WHOLE && a->length > end - a->lower &&
+        if (dimension_of(a->source) == d && a->length > 0 && a->length > end - a->lower &&
             is_used(l, k))
             return a;
     }

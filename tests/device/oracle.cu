@@ -18,7 +18,10 @@ __device__ static void run(const kmm_blocks_t &blocks, const manner_t &m, void *
                       (uint64_t)(blockIdx.y + blocks.offset_y) * blockDim.y + threadIdx.y,
                       (uint64_t)(blockIdx.z + blocks.offset_z) * blockDim.z + threadIdx.z};
     places_t p = {target, {source0, source1}, extra};
-    oracle_thread(&m, at, &p);
+    uint32_t grid[3] = {blocks.grid_x ? blocks.grid_x : gridDim.x, blocks.grid_y ? blocks.grid_y : gridDim.y,
+                        blocks.grid_z ? blocks.grid_z : gridDim.z};
+    uint64_t all[3] = {(uint64_t)grid[0] * blockDim.x, (uint64_t)grid[1] * blockDim.y, (uint64_t)grid[2] * blockDim.z};
+    oracle_thread(&m, at, all, &p);
 }
 
 __global__ void oracle(manner_t m, void *target, void *source0, void *source1, void *extra)

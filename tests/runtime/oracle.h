@@ -52,6 +52,10 @@ typedef enum op_kind {
     MARK
 } op_kind_t;
 
+/* How far the threads of a kernel get where the grid has fewer of them than the launch has indices:
+ * each to its own index only, or on by the grid's threads until the range ends. */
+typedef enum reach { BOUNDED = 1, STRIDED } reach_t;
+
 /* What is done with the mark of a stream. */
 typedef enum mark { MARK_MAKE, MARK_PRECEDE, MARK_WAIT, MARKS } mark_t;
 
@@ -62,8 +66,11 @@ typedef struct op {
      * it. */
     uint32_t dims;
     int64_t shift, extent[DIMS], lo[DIMS], length[DIMS], chunk[DIMS];
-    uint32_t block[DIMS];
-    bool is_function, open_extent, flat, whole_axes, in_blocks, has_if;
+    uint32_t block[DIMS], grid[DIMS]; /* grid: 0 where it has a thread for each index */
+    reach_t reach;                    /* 0: no grid is too small */
+    bool is_function, open_extent, flat, in_blocks, has_if;
+    bool strays; /* a fault: at these indices it stores to source 0, which it only reads */
+    int64_t stray[DIMS];
     source_t source[2];
     int source_count, extra; /* extra: a sum that is read whole, or -1 */
     int target;
@@ -143,12 +150,14 @@ ORACLE_CODE void put(kmm_type_t t, void *base, int64_t k, int64_t v)
 
 ORACLE_CODE double combine_real(kmm_op_t op, double a, double b)
 {
-    if (op == KMM_OP_LAND || op == KMM_OP_LOR)
-        return op == KMM_OP_LAND ? a != 0 && b != 0 : a != 0 || b != 0;
+    if (op == KMM_OP_LAND)
+        return b != 0 ? a : 0;
+    if (op == KMM_OP_LOR)
+        return a == 0 && b != 0 ? 1 : a;
     return op == KMM_OP_ADD ? a + b : op == KMM_OP_MIN ? (b < a ? b : a) : (b > a ? b : a);
 }
 
-/* Element k becomes itself op v. */
+/* Element k becomes itself op v. && and || leave what has the right truth already. */
 ORACLE_CODE void combine(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64_t v)
 {
     if (t == KMM_FLOAT) {
@@ -171,8 +180,8 @@ ORACLE_CODE void combine(kmm_op_t op, kmm_type_t t, void *base, int64_t k, int64
     case KMM_OP_BAND: x &= y; break;
     case KMM_OP_BOR: x |= y; break;
     case KMM_OP_BXOR: x ^= y; break;
-    case KMM_OP_LAND: x = a && v; break;
-    case KMM_OP_LOR: x = a || v; break;
+    case KMM_OP_LAND: x = v ? x : 0; break;
+    case KMM_OP_LOR: x = !a && v ? 1 : x; break;
     case KMM_OP_ARGMIN:
     case KMM_OP_ARGMAX: oracle_stop();
     }
@@ -335,11 +344,27 @@ ORACLE_CODE int64_t sum_of(const op_t *op, const int64_t i[DIMS])
     return op->begin + (int64_t)(where_of(op, i) % (uint64_t)op->count);
 }
 
+/* Where the launch strays: changes an element that it only reads. */
+ORACLE_CODE void stray(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS],
+                       const places_t *p)
+{
+    int64_t lo[DIMS], hi[DIMS];
+    kmm_type_t type = types[op->source[0].slot];
+    for (uint32_t d = 0; d < op->dims; d++)
+        if (i[d] != op->stray[d])
+            return;
+    if (section_box(op, op->source[0].section, i, lo, hi))
+        *((unsigned char *)behind(p->source[0], op->before[1], type) +
+          linear(op, lo) * (int64_t)type_bytes(type)) ^= 0x55;
+}
+
 ORACLE_CODE void element(const kmm_type_t *types, const op_t *op, const int64_t i[DIMS],
                          const places_t *p)
 {
     uint64_t v = value_of(types, op, i, p);
     void *target = behind(p->target, op->before[0], types[op->target]);
+    if (op->strays)
+        stray(types, op, i, p);
     if (op->kind == LAUNCH)
         scatter(types, op, i, target, v);
     else if (op->is_function)
@@ -348,24 +373,56 @@ ORACLE_CODE void element(const kmm_type_t *types, const op_t *op, const int64_t 
         combine_shared(op->op, types[op->target], target, sum_of(op, i), (int64_t)(v % 16));
 }
 
-/* The point of the launch at which a thread works, by the thread's place in the whole grid; false
- * where it has none. */
-ORACLE_CODE bool point_of(const op_t *op, const uint64_t at[3], int64_t i[DIMS])
+/* The first index along dimension d that no thread of the launch gets to. */
+ORACLE_CODE int64_t end_of(const op_t *op, uint32_t d)
+{
+    int64_t end = op->lo[d] + op->length[d], own = (int64_t)op->grid[d] * op->block[d];
+    return op->reach == BOUNDED && own && own < end ? own : end;
+}
+
+/* The first point of the launch at which a thread works, by the thread's place in the whole grid of
+ * `all` threads; false where it has none. */
+ORACLE_CODE bool point_first(const op_t *op, const uint64_t at[3], const uint64_t all[3],
+                             int64_t i[DIMS])
 {
     for (uint32_t d = 0; d < op->dims; d++) {
+        int64_t step = (int64_t)all[op->dims - 1 - d], lo = op->lo[d];
         i[d] = (int64_t)at[op->dims - 1 - d];
-        if (i[d] < op->lo[d] || i[d] >= op->lo[d] + op->length[d])
+        if (op->reach == STRIDED && i[d] < lo)
+            i[d] += (lo - i[d] + step - 1) / step * step;
+        if (i[d] < lo || i[d] >= end_of(op, d))
             return false;
     }
     return true;
 }
 
+/* The next one; false: there is none. */
+ORACLE_CODE bool point_next(const op_t *op, const uint64_t at[3], const uint64_t all[3],
+                            int64_t i[DIMS])
+{
+    int64_t first[DIMS];
+    if (op->reach != STRIDED)
+        return false;
+    point_first(op, at, all, first);
+    for (uint32_t d = op->dims; d-- > 0;) {
+        i[d] += (int64_t)all[op->dims - 1 - d];
+        if (i[d] < end_of(op, d))
+            return true;
+        i[d] = first[d];
+    }
+    return false;
+}
+
 /* One thread of a kernel. */
-ORACLE_CODE void oracle_thread(const manner_t *m, const uint64_t at[3], const places_t *p)
+ORACLE_CODE void oracle_thread(const manner_t *m, const uint64_t at[3], const uint64_t all[3],
+                               const places_t *p)
 {
     int64_t i[DIMS];
-    if (point_of(&m->op, at, i))
+    if (!point_first(&m->op, at, all, i))
+        return;
+    do
         element(m->types, &m->op, i, p);
+    while (point_next(&m->op, at, all, i));
 }
 
 #endif

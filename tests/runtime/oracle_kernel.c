@@ -3,32 +3,34 @@
  * The kernels of the oracle's programs, for the CPU and for the fake drivers' GPUs, and the plain
  * function. Those for real GPUs are in tests/device/oracle.cu.
  */
+#include <string.h>
+
 #include "fake_gpu.h"
 #include "oracle_program.h"
 
 /* One block of a kernel. */
-static void run_block(const uint64_t block[3], void **args)
+static void run_block(const uint64_t block[3], const uint32_t size[3], const uint64_t all[3],
+                      void **args)
 {
     const manner_t *m = args[0];
     places_t p = {*(void **)args[1], {*(void **)args[2], *(void **)args[3]}, *(void **)args[4]};
-    uint32_t size[3] = {1, 1, 1};
-    for (uint32_t d = 0; d < m->op.dims; d++)
-        size[m->op.dims - 1 - d] = m->op.block[d];
     for (uint32_t t = 0; t < size[0] * size[1] * size[2]; t++)
         oracle_thread(m,
                       (uint64_t[3]){block[0] * size[0] + t % size[0],
                                     block[1] * size[1] + t / size[0] % size[1],
                                     block[2] * size[2] + t / size[0] / size[1]},
-                      &p);
+                      all, &p);
 }
 
 static void run_blocks(const kmm_host_blocks_t *b, void **args)
 {
+    const uint64_t all[3] = {(uint64_t)b->grid[0] * b->block[0], (uint64_t)b->grid[1] * b->block[1],
+                             (uint64_t)b->grid[2] * b->block[2]};
     for (uint64_t k = b->first; k < b->last; k++)
         run_block((uint64_t[3]){k % b->count[0] + b->offset[0],
                                 k / b->count[0] % b->count[1] + b->offset[1],
                                 k / b->count[0] / b->count[1] + b->offset[2]},
-                  args);
+                  b->block, all, args);
 }
 
 void oracle_chunk(const kmm_chunk_t *chunk, void *args)
@@ -77,6 +79,8 @@ static void run_lanes(const manner_t *m, const places_t *p, uint32_t count,
     for (uint32_t k = 0; k < count; k++) {
         v[k] = value_of(m->types, op, i[k], p);
         sum[k] = op->kind == REDUCE ? sum_of(op, i[k]) : -1;
+        if (op->strays)
+            stray(m->types, op, i[k], p);
     }
     for (uint32_t k = 0; k < count; k++) {
         int64_t all = (int64_t)(v[k] % 16);
@@ -92,25 +96,39 @@ static void run_lanes(const manner_t *m, const places_t *p, uint32_t count,
     }
 }
 
-static int run_warp(const fake_warp_t *w, const uint64_t block[3], void **args)
+/* `grid`: of the whole launch, in blocks. */
+static int run_warp(const fake_warp_t *w, const uint64_t block[3], const uint32_t grid[3],
+                    void **args)
 {
     const manner_t *m = args[0];
     places_t p = {*(void **)args[1], {*(void **)args[2], *(void **)args[3]}, *(void **)args[4]};
+    const uint64_t all[3] = {(uint64_t)grid[0] * w->size[0], (uint64_t)grid[1] * w->size[1],
+                             (uint64_t)grid[2] * w->size[2]};
+    uint64_t at[64][3];
     int64_t i[64][DIMS];
-    uint32_t count = 0;
-    for (uint32_t t = w->first; t < w->first + w->count; t++)
-        count += point_of(&m->op,
-                          (uint64_t[3]){block[0] * w->size[0] + t % w->size[0],
-                                        block[1] * w->size[1] + t / w->size[0] % w->size[1],
-                                        block[2] * w->size[2] + t / w->size[0] / w->size[1]},
-                          i[count]);
-    run_lanes(m, &p, count, (const int64_t (*)[DIMS])i);
+    uint32_t count = 0, going;
+    for (uint32_t t = w->first; t < w->first + w->count; t++) {
+        const uint64_t place[3] = {block[0] * w->size[0] + t % w->size[0],
+                                   block[1] * w->size[1] + t / w->size[0] % w->size[1],
+                                   block[2] * w->size[2] + t / w->size[0] / w->size[1]};
+        memcpy(at[count], place, sizeof(place));
+        count += point_first(&m->op, place, all, i[count]);
+    }
+    for (; count; count = going) {
+        run_lanes(m, &p, count, (const int64_t (*)[DIMS])i);
+        going = 0;
+        for (uint32_t k = 0; k < count; k++)
+            if (point_next(&m->op, at[k], all, i[k])) {
+                memmove(i[going], i[k], sizeof(i[k]));
+                memmove(at[going++], at[k], sizeof(at[k]));
+            }
+    }
     return 0;
 }
 
 static int run_whole(const fake_warp_t *w, void **args)
 {
-    return run_warp(w, (uint64_t[3]){w->block[0], w->block[1], w->block[2]}, args);
+    return run_warp(w, (uint64_t[3]){w->block[0], w->block[1], w->block[2]}, w->grid, args);
 }
 
 static int run_clone(const fake_warp_t *w, void **args)
@@ -119,7 +137,7 @@ static int run_clone(const fake_warp_t *w, void **args)
     return run_warp(w,
                     (uint64_t[3]){w->block[0] + b->offset_x, w->block[1] + b->offset_y,
                                   w->block[2] + b->offset_z},
-                    args + 1);
+                    (uint32_t[3]){b->grid_x, b->grid_y, b->grid_z}, args + 1);
 }
 
 int oracle_kernel_find(void)

@@ -18,6 +18,7 @@ void oracle_launch_model(script_t *s, const op_t *op)
     int64_t hi[DIMS], i[DIMS];
     places_t p = {0};
     m.op.is_function = false; /* other threads add to the model of a shared sum */
+    m.op.strays = false;
     for (int k = 0; k < op->source_count; k++) {
         const slot_t *from = &s->slot[op->source[k].slot];
         p.source[k] = behind(from->model, op->shift - op->before[1 + k], from->type);
@@ -28,7 +29,9 @@ void oracle_launch_model(script_t *s, const op_t *op)
     for (uint32_t d = 0; d < op->dims; d++) {
         if (op->length[d] == 0)
             return;
-        hi[d] = op->lo[d] + op->length[d];
+        hi[d] = end_of(op, d);
+        if (hi[d] <= op->lo[d])
+            return;
     }
     memcpy(i, op->lo, sizeof(i));
     do
@@ -73,6 +76,8 @@ static void describe(kmm_launch_t *l, const script_t *s, const op_t *op, const p
             kmm_launch_chunk(l, op->is_function ? source : blocks, op->chunk[d]);
     }
     kmm_launch_if(l, !op->has_if);
+    if (op->reach == BOUNDED)
+        kmm_launch_bounded(l);
     kmm_launch_schedule(l, op->schedule);
     kmm_launch_priority(l, op->priority);
     if (op->on_first)
@@ -109,6 +114,13 @@ void *oracle_stream(int k)
     return k ? &names[k] : NULL;
 }
 
+/* Blocks with a thread for each index along dimension d, the last of which may have nothing to do.
+ */
+static uint32_t blocks_of(const op_t *op, uint32_t d)
+{
+    return (uint32_t)((op->lo[d] + op->length[d] + op->block[d]) / op->block[d]);
+}
+
 int oracle_launch(script_t *s, const op_t *op)
 {
     arguments_t a = {manner_of(s, op), {0}};
@@ -128,8 +140,9 @@ int oracle_launch(script_t *s, const op_t *op)
     for (uint32_t d = 0; d < op->dims; d++) {
         uint32_t c = op->dims - 1 - d;
         g.block[c] = op->block[d];
-        g.grid[c] = (uint32_t)((op->lo[d] + op->length[d] + op->block[d]) / op->block[d] +
-                               (c ? 0 : op->salt % 4));
+        g.grid[c] = op->grid[d]
+                        ? op->grid[d]
+                        : blocks_of(op, d) + (uint32_t)(c ? op->salt / 4 % 2 : op->salt % 4);
     }
     kmm_blocks_t blocks = {0};
     void *args[] = {

@@ -138,6 +138,25 @@ static void make_gather(op_t *op)
             op->source[k].section[d] = (section_t){.length = 1, .whole = true};
 }
 
+/* Grids that are too small for the launch. Where the kernel loops, regions that move with the axis
+ * allow no chunks of it; sums over whole arrays do. */
+static void random_grid(rng_t *r, op_t *op)
+{
+    if (op->is_function || rng_range(r, 0, 2))
+        return;
+    op->reach = rng_range(r, 0, 2) ? STRIDED : BOUNDED;
+    if (op->kind == REDUCE && op->reach == STRIDED && rng_range(r, 0, 1))
+        make_gather(op);
+    for (uint32_t d = 0; d < op->dims; d++) {
+        int64_t needed = (op->lo[d] + op->length[d] + op->block[d] - 1) / op->block[d];
+        if (needed < 2 || rng_range(r, 0, 2) == 0)
+            continue;
+        op->grid[d] = (uint32_t)rng_range(r, 1, needed - 1);
+        if (op->reach == STRIDED && op->kind == LAUNCH && rng_range(r, 0, 3))
+            op->chunk[d] = 0;
+    }
+}
+
 static void random_launch(rng_t *r, const script_t *s, op_t *op)
 {
     int64_t n = s->slot[0].n;
@@ -191,6 +210,7 @@ static void random_launch(rng_t *r, const script_t *s, op_t *op)
     }
     if (rng_range(r, 0, 7) == 0)
         make_gather(op);
+    random_grid(r, op);
     part_sources(op);
     random_before(r, s, op);
 }

@@ -124,6 +124,9 @@ static void print_op(const op_t *op, int k)
                 (long long)op->extent[d], (long long)op->lo[d], (long long)op->length[d],
                 (long long)op->chunk[d], op->in_blocks ? " blocks" : "", op->block[d]);
         print_section(&op->out[d]);
+        if (op->grid[d])
+            fprintf(stderr, " grid %u blocks%s", op->grid[d],
+                    op->reach == STRIDED ? ", with its stride" : ", bounded");
         for (int j = 0; j < op->source_count; j++) {
             fprintf(stderr, " slot %d", op->source[j].slot);
             print_section(&op->source[j].section[d]);
