@@ -4,7 +4,7 @@
  * threads, and a list of operations on them: launches of kernels and functions with shifted,
  * strided, mirrored, whole and growing sections, reductions, copies, fills, ends and maps of
  * arrays, streams and marks on them. Pointers may lie before their array, or mapped memory, as
- * those of one-based arrays do. The threads have a runtime each, or one together and then also
+ * those of one-based arrays do. Grids may be smaller or larger than what a launch works on. The threads have a runtime each, or one together and then also
  * an array that all read and a sum that all add to. Devices are pretended, or those of fake
  * drivers; host memory may be limited. Each program runs in a process of its own, so that a crash
  * or a hang is a failure like any other.
