@@ -271,6 +271,7 @@ static int64_t random_script(rng_t *r, script_t *s)
         t->kind = sum || rng_range(r, 0, 4) ? MANAGED : rng_range(r, 0, 2) ? MAPPED : RAW;
         if (k == s->slot_count - SUMS && rng_range(r, 0, 1))
             t->kind = RAW; /* a reduction's region begins behind its pointer */
+        t->pinned = rng_range(r, 0, 1);
         t->type = types[rng_range(
             r, 0, sum ? 8 : 9)]; /* values are compared as signed: no large ones without sign */
         t->map = k ? (kmm_map_t)rng_range(r, 0, 3) : KMM_MAP_TOFROM;
@@ -281,6 +282,35 @@ static int64_t random_script(rng_t *r, script_t *s)
     for (int k = 0; k < s->op_count; k++)
         random_op(r, s, &s->op[k]);
     return total;
+}
+
+/* One launch that stores to what it only reads, at some of its points. */
+static void random_stray(rng_t *r, program_t *p)
+{
+    script_t *s = &p->script[0];
+    int k = (int)rng_range(r, 0, s->op_count - 1);
+    for (int tried = 0; tried < s->op_count; tried++, k = (k + 1) % s->op_count) {
+        op_t *op = &s->op[k];
+        if ((op->kind != LAUNCH && op->kind != REDUCE) || !op->source_count ||
+            op->source[0].slot == op->target)
+            continue;
+        for (uint32_t d = 0; d < op->dims; d++)
+            op->stray[d] = op->lo[d] + rng_range(r, 0, op->length[d] ? op->length[d] - 1 : 0);
+        op->strays = true;
+        p->fault = STRAYS;
+        return;
+    }
+}
+
+static void random_fault(rng_t *r, program_t *p)
+{
+    bool may = p->script_count == 1;
+    p->checks = getenv("KMM_CHECK") || rng_range(r, 0, 9) == 0;
+    p->fault_at = (int)rng_range(r, 1, rng_range(r, 0, 1) ? 8 : 60);
+    if (may && p->checks && rng_range(r, 0, 1))
+        random_stray(r, p);
+    else if (may && !ON_DEVICE && p->gpu_kernel && rng_range(r, 0, 7) == 0)
+        p->fault = rng_range(r, 0, 2) ? REFUSED : LOST;
 }
 
 static void random_shared(rng_t *r, program_t *p)
@@ -357,6 +387,7 @@ void oracle_make(program_t *p, uint64_t seed, int gpu_count)
     p->host_memory = rng_range(&r, 0, 1) ? HOST_PIECE * rng_range(&r, 40, 80) : 0;
     p->join = rng_range(&r, 0, 1) ? rng_range(&r, 64, 64 << 10) : 0;
     p->locks = rng_range(&r, 0, 3) > 0;
+    random_fault(&r, p);
     if (getenv("KMM_ORACLE_KEEP"))
         keep_only(p, getenv("KMM_ORACLE_KEEP"));
 }

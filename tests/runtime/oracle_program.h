@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <kmm.h>
+#include <kmm/resource.h>
 
 #include "oracle.h"
 #include "task/marker.h"
@@ -55,14 +56,24 @@ typedef enum kind {
     RAW
 } kind_t; /* RAW: host memory that is mapped for each launch */
 
+/* What goes wrong in a program of one thread, on purpose. STRAYS: a chunk stores to what it only
+ * reads, and KMM_CHECK=access finds it. REFUSED, LOST: a launch on a fake GPU fails, or ends with
+ * the GPU's loss. */
+typedef enum fault { NO_FAULT, STRAYS, REFUSED, LOST } fault_t;
+
 typedef struct slot {
     kind_t kind;
+    bool pinned; /* memory of the host, which the program has allocated page-locked, by the driver
+                    of the devices' */
     kmm_type_t type;
     kmm_map_t map; /* of what is MAPPED */
     int depth;     /* maps inside that one */
     int64_t n;
     void *base;  /* the array, or its host memory */
     void *model; /* what it should hold */
+    /* After a fault: whether it may have lost elements, those that are left being right; and
+     * whether the model is not to be trusted, since a call on it has failed. */
+    bool is_tainted, is_uncertain;
 } slot_t;
 
 typedef struct script {
@@ -79,6 +90,10 @@ typedef struct script {
     kmm__marker_t *mark; /* the last one made */
     int error;           /* the first that a call returned */
     bool wrong;
+    fault_t fault;
+    int told;               /* the first error of a fault that was not of its consequences only */
+    bool has_lost;          /* elements of some array */
+    kmm_resource_t *pinned; /* NULL: the driver has none */
 } script_t;
 
 typedef struct program {
@@ -97,6 +112,10 @@ typedef struct program {
     const char *disk;    /* how it is used */
     int64_t join; /* bytes that chunks are joined to, however few tasks that leaves; 0: as usual */
     uint32_t threads;
+    bool checks; /* with KMM_CHECK=access */
+    fault_t fault;
+    int fault_at; /* which launch of a fake driver it hits, from 1 */
+    kmm_resource_t *pinned;
     uint64_t seed;
 } program_t;
 
@@ -130,7 +149,24 @@ int oracle_launch(script_t *s, const op_t *op);
 /* Streams are names. */
 void *oracle_stream(int k);
 
+/* ---- oracle_fault.c: programs with a fault ---- */
+
+/* What the fault of a script leaves right. */
+void oracle_taint(script_t *s);
+/* Takes note of an error that a call has returned. False: it is none that the fault explains. */
+bool oracle_fault_explains(script_t *s, int error);
+/* Compares what can be read at the end. */
+void oracle_fault_check(script_t *s);
+/* Whether the launch stores where it must not, wherever it runs. */
+bool oracle_strays(const op_t *op);
+
 /* ---- oracle_run.c ---- */
+
+void oracle_complain(script_t *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Compares elements [begin, begin + count) of a slot with its model; `op`: after which. */
+void oracle_compare(script_t *s, int op, int slot, const void *got, int64_t begin, int64_t count);
+/* Ends all maps of a slot, or waits for what only a launch maps, and compares. */
+int oracle_settle(script_t *s, int op, int slot);
 
 /* Runs the program in this process. Returns whether all was right. */
 bool oracle_run(program_t *p);

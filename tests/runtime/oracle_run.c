@@ -10,8 +10,7 @@
 
 /* ---- Running a script ---- */
 
-static void complain(script_t *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void complain(script_t *s, const char *format, ...)
+void oracle_complain(script_t *s, const char *format, ...)
 {
     va_list args;
     s->wrong = true;
@@ -22,7 +21,7 @@ static void complain(script_t *s, const char *format, ...)
     va_end(args);
 }
 
-static void compare(script_t *s, int op, int slot, const void *got, int64_t begin, int64_t count)
+void oracle_compare(script_t *s, int op, int slot, const void *got, int64_t begin, int64_t count)
 {
     const slot_t *t = &s->slot[slot];
     size_t size = type_bytes(t->type);
@@ -31,11 +30,21 @@ static void compare(script_t *s, int op, int slot, const void *got, int64_t begi
         return;
     for (int64_t k = 0; k < count; k++)
         if (memcmp((const char *)got + k * (int64_t)size, want + k * (int64_t)size, size)) {
-            complain(s, "op %d: slot %d element %lld is %lld, should be %lld", op, slot,
-                     (long long)(begin + k), (long long)get(t->type, got, k),
-                     (long long)get(t->type, want, k));
+            oracle_complain(s, "op %d: slot %d element %lld is %lld, should be %lld", op, slot,
+                            (long long)(begin + k), (long long)get(t->type, got, k),
+                            (long long)get(t->type, want, k));
             return;
         }
+}
+
+static char *host_memory(const script_t *s, slot_t *t, size_t bytes)
+{
+    void *base = NULL;
+    t->pinned = t->pinned && s->pinned && !kmm_resource_allocate(s->pinned, bytes, 0, NULL, &base);
+    if (!t->pinned)
+        return calloc(bytes, 1);
+    memset(base, 0, bytes);
+    return base;
 }
 
 static int slot_create(script_t *s, slot_t *t)
@@ -46,7 +55,7 @@ static int slot_create(script_t *s, slot_t *t)
         return kmm_array_create(s->rt, &shape, &t->base);
     }
     if (!t->base)
-        t->base = (char *)calloc(PAD + bytes, 1) + PAD;
+        t->base = host_memory(s, t, PAD + bytes) + PAD;
     return t->kind == MAPPED ? kmm_map(s->rt, KMM_MAP_TOFROM, t->base, bytes) : 0;
 }
 
@@ -62,9 +71,7 @@ static int slot_begin(script_t *s, slot_t *t)
     return error || !written ? error : kmm_copy_in(s->rt, t->base, t->model, bytes);
 }
 
-/* Ends all maps of a slot, or waits for what only a launch maps; then the host's memory has what it
- * should. */
-static int host_settle(script_t *s, int op, int slot)
+int oracle_settle(script_t *s, int op, int slot)
 {
     slot_t *t = &s->slot[slot];
     size_t bytes = (size_t)t->n * type_bytes(t->type);
@@ -75,13 +82,13 @@ static int host_settle(script_t *s, int op, int slot)
         char *got = malloc(bytes);
         error = kmm_copy_out(s->rt, got, t->base, bytes);
         if (!error)
-            compare(s, op, slot, got, 0, t->n);
+            oracle_compare(s, op, slot, got, 0, t->n);
         free(got);
     }
     for (; t->kind == MAPPED && t->depth >= 0 && !error; t->depth--)
         error = kmm_unmap(s->rt, t->base);
     if (!error && !(t->kind == MAPPED && t->map == KMM_MAP_ALLOC))
-        compare(s, op, slot, t->base, 0, t->n);
+        oracle_compare(s, op, slot, t->base, 0, t->n);
     return error;
 }
 
@@ -92,7 +99,7 @@ static int renew(script_t *s, const op_t *op)
     slot_t *t = &s->slot[op->target];
     size_t bytes = (size_t)t->n * type_bytes(t->type);
     int error = t->kind == MANAGED ? kmm_array_destroy(s->rt, t->base)
-                                   : host_settle(s, (int)(op - s->op), op->target);
+                                   : oracle_settle(s, (int)(op - s->op), op->target);
     if (error)
         return error;
     memset(t->model, op->value, bytes);
@@ -112,7 +119,8 @@ static int nest(script_t *s, const op_t *op)
     }
     if (op->value == 1 &&
         kmm_map(s->rt, KMM_MAP_TOFROM, (char *)t->base + t->n * size - 1, 2) != KMM_E_INVALID)
-        complain(s, "op %d: a map across the end of another was not refused", (int)(op - s->op));
+        oracle_complain(s, "op %d: a map across the end of another was not refused",
+                        (int)(op - s->op));
     if (op->value != 2 || t->depth == DEPTH || op->count == 0)
         return 0;
     t->depth++;
@@ -133,8 +141,10 @@ static int mark(script_t *s, const op_t *op)
     if (op->value == MARK_PRECEDE)
         return kmm__marker_precede(s->mark, stream);
     error = kmm__marker_wait(s->mark);
-    if (!error && kmm__marker_query(s->mark) != 1)
-        complain(s, "op %d: a mark that was waited for is not reached", (int)(op - s->op));
+    if (error)
+        return kmm_wait(s->rt); /* which has the error's text */
+    if (kmm__marker_query(s->mark) != 1)
+        oracle_complain(s, "op %d: a mark that was waited for is not reached", (int)(op - s->op));
     return error;
 }
 
@@ -177,7 +187,7 @@ static int step(script_t *s, op_t *op)
         buffer = malloc(bytes + 1);
         error = kmm_copy_out(s->rt, buffer, at, bytes);
         if (!error)
-            compare(s, (int)(op - s->op), op->target, buffer, op->begin, op->count);
+            oracle_compare(s, (int)(op - s->op), op->target, buffer, op->begin, op->count);
         free(buffer);
         return error;
     case COPY:
@@ -194,17 +204,21 @@ static int step(script_t *s, op_t *op)
 
 static void check_all(script_t *s)
 {
+    if (s->fault) {
+        oracle_fault_check(s);
+        return;
+    }
     for (int k = 0; k < s->slot_count && !s->error; k++) {
         slot_t *t = &s->slot[k];
         size_t bytes = (size_t)t->n * type_bytes(t->type);
         if (t->kind != MANAGED) {
-            s->error = host_settle(s, OPS, k);
+            s->error = oracle_settle(s, OPS, k);
             continue;
         }
         char *got = malloc(bytes);
         s->error = kmm_copy_out(s->rt, got, t->base, bytes);
         if (!s->error)
-            compare(s, OPS, k, got, 0, t->n);
+            oracle_compare(s, OPS, k, got, 0, t->n);
         free(got);
     }
 }
@@ -213,6 +227,7 @@ static void *run_script(void *arg)
 {
     script_t *s = arg;
     kmm_use(s->rt);
+    oracle_taint(s);
     for (int k = 0; k < s->slot_count; k++) {
         slot_t *t = &s->slot[k];
         t->base = NULL;
@@ -220,8 +235,10 @@ static void *run_script(void *arg)
         s->error = s->error ? s->error : slot_begin(s, t);
     }
     for (int k = 0; k < s->op_count && !s->error && !s->wrong; k++)
-        if (!s->op[k].dropped)
-            s->error = step(s, &s->op[k]);
+        if (!s->op[k].dropped && (s->error = step(s, &s->op[k])))
+            s->slot[s->op[k].target].is_uncertain = true;
+    if (oracle_fault_explains(s, s->error))
+        s->error = 0;
     if (!s->wrong)
         check_all(s);
     if (s->error)
@@ -237,11 +254,16 @@ static void forget(program_t *p)
         for (int t = 0; t < p->script[k].slot_count; t++) {
             slot_t *slot = &p->script[k].slot[t];
             free(slot->model);
-            if (slot->kind != MANAGED && slot->base)
-                free((char *)slot->base - PAD);
+            char *host = slot->kind != MANAGED && slot->base ? (char *)slot->base - PAD : NULL;
+            if (host && slot->pinned)
+                kmm_resource_deallocate(p->pinned, host, KMM_SIZE_RECORDED, NULL);
+            else
+                free(host);
         }
     for (int k = 0; k < SHARED; k++)
         free(p->shared[k].model);
+    kmm_resource_destroy(p->pinned);
+    p->pinned = NULL;
 }
 
 static void set_number(const char *name, int64_t value)
@@ -253,7 +275,7 @@ static void set_number(const char *name, int64_t value)
 
 static int create(const program_t *p, kmm_runtime_t **out)
 {
-    char devices[64], join[32];
+    char devices[64], join[32], fault[32];
     snprintf(devices, sizeof(devices), p->devices, (long long)p->memory);
     setenv("KMM_SPILL_IO", p->disk, 1);
     set_number("KMM_FAKE_DEVICES", 8);
@@ -266,6 +288,10 @@ static int create(const program_t *p, kmm_runtime_t **out)
     setenv("KMM_PINNED_MEM", p->locks ? "" : "0", 1);
     snprintf(join, sizeof(join), "%lld,1,2", (long long)p->join);
     setenv("KMM_JOIN", p->join ? join : "", 1);
+    if (p->checks)
+        setenv("KMM_CHECK", "access", 1);
+    snprintf(fault, sizeof(fault), "%s:%d", p->fault == LOST ? "running" : "launch", p->fault_at);
+    setenv("KMM_FAKE_FAIL", p->fault >= REFUSED ? fault : "", 1);
     int error = kmm_create(out, &(kmm_config_t){.devices = devices,
                                                 .threads = p->threads,
                                                 .host_mem = (uint64_t)p->host_memory});
@@ -303,7 +329,7 @@ static int shared_check(program_t *p, kmm_runtime_t *rt)
         char *got = malloc(bytes);
         int error = kmm_copy_out(rt, got, t->base, bytes);
         if (!error)
-            compare(s, OPS, s->slot_count + k, got, 0, t->n);
+            oracle_compare(s, OPS, s->slot_count + k, got, 0, t->n);
         free(got);
         if (error)
             return error;
@@ -335,6 +361,19 @@ static outcome_t run_threads(program_t *p)
     return wrong ? WRONG : small ? TOO_SMALL : RIGHT;
 }
 
+/* What is lost has been told of, and so has each store where there must be none. */
+static bool was_told(script_t *s)
+{
+    bool strays = false;
+    for (int k = 0; k < s->op_count; k++)
+        strays |= !s->op[k].dropped && oracle_strays(&s->op[k]);
+    if (s->has_lost && !s->told)
+        oracle_complain(s, "elements are lost, and no error says why");
+    if (s->fault == STRAYS && strays && s->told != KMM_E_ACCESS)
+        oracle_complain(s, "a chunk stores to what it only reads, and no error says so");
+    return !s->wrong;
+}
+
 static outcome_t run_once(program_t *p)
 {
     kmm_runtime_t *rt[THREADS] = {NULL};
@@ -344,7 +383,13 @@ static outcome_t run_once(program_t *p)
     for (int k = 0; k < runtimes; k++)
         if (create(p, &rt[k]))
             return WRONG;
+    if (p->gpu_kernel && kmm_pinned_resource_create(0, &p->pinned))
+        fprintf(stderr, "no pinned memory: %s\n", kmm_resource_error_text());
     for (int k = 0; k < p->script_count; k++) {
+        p->script[k].pinned = p->pinned;
+        p->script[k].fault = p->fault;
+        p->script[k].told = 0;
+        p->script[k].has_lost = false;
         p->script[k].rt = rt[p->apart ? k : 0];
         p->script[k].error = 0;
         p->script[k].mark = NULL;
@@ -355,11 +400,15 @@ static outcome_t run_once(program_t *p)
         result = run_threads(p);
     for (int k = 0; k < runtimes; k++) {
         int error = kmm_destroy(rt[k]);
+        if (p->fault && oracle_fault_explains(&p->script[0], error))
+            continue;
         if (!is_wrong(error, &small) || result == TOO_SMALL)
             continue;
         fprintf(stderr, "end: %s\n", kmm_error_text(NULL));
         result = WRONG;
     }
+    if (p->fault && result == RIGHT && !small && !was_told(&p->script[0]))
+        result = WRONG;
     forget(p);
     return result == RIGHT && small ? TOO_SMALL : result;
 }

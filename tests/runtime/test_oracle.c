@@ -4,10 +4,10 @@
  * threads, and a list of operations on them: launches of kernels and functions with shifted,
  * strided, mirrored, whole and growing sections, reductions, copies, fills, ends and maps of
  * arrays, streams and marks on them. Pointers may lie before their array, or mapped memory, as
- * those of one-based arrays do. Grids may be smaller or larger than what a launch works on. The threads have a runtime each, or one together and then also
- * an array that all read and a sum that all add to. Devices are pretended, or those of fake
- * drivers; host memory may be limited. Each program runs in a process of its own, so that a crash
- * or a hang is a failure like any other.
+ * those of one-based arrays do. Grids may be smaller or larger than what a launch works on. The
+ * threads have a runtime each, or one together and then also an array that all read and a sum that
+ * all add to. Devices are pretended, or those of fake drivers; host memory may be limited. Each
+ * program runs in a process of its own, so that a crash or a hang is a failure like any other.
  *
  * LD_LIBRARY_PATH must name the fake drivers. KMM_ORACLE_PROGRAMS programs are run, from seed
  * KMM_SEED on, KMM_ORACLE_JOBS at a time; share.h divides them. One that fails is shrunk by
@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "oracle_program.h"
 #include "random.h"
 #include "share.h"
@@ -52,7 +53,9 @@ static pid_t start(program_t *p, bool quiet)
         _exit(2);
     if (oracle_kernel_find())
         exit(2);
-    exit(oracle_run(p) ? 0 : 1);
+    bool is_right = oracle_run(p);
+    kmm__exit_forget(); /* of the stores that KMM_CHECK finds */
+    exit(is_right ? 0 : 1);
 }
 
 static bool fails(program_t *p)
@@ -115,6 +118,9 @@ static void print_op(const op_t *op, int k)
             (long long)op->shift, op->extra, op->stream, op->schedule, op->priority,
             op->on_first ? " on the first device" : "", op->nowait ? " nowait" : "",
             op->has_if ? " in one chunk" : "");
+    if (op->strays)
+        fprintf(stderr, " strays at %lld,%lld,%lld", (long long)op->stray[0],
+                (long long)op->stray[1], (long long)op->stray[2]);
     fprintf(stderr, " pointers before %lld %lld %lld", (long long)op->before[0],
             (long long)op->before[1], (long long)op->before[2]);
     if (op->kind == REDUCE)
@@ -154,12 +160,15 @@ static void print_program(const program_t *p)
             p->threads, (long long)p->host_memory, p->disk,
             p->apart ? "a runtime for each thread" : "one runtime", p->granule, p->jitter,
             p->stagers, p->locks ? "memory page-locked" : "none page-locked", (long long)p->join);
+    fprintf(stderr, "%sfault %d at launch %d\n", p->checks ? "accesses checked, " : "", p->fault,
+            p->fault_at);
     for (int t = 0; t < p->script_count; t++) {
         const script_t *s = &p->script[t];
         fprintf(stderr, "thread %d:", t);
         for (int k = 0; k < s->slot_count; k++)
-            fprintf(stderr, " slot %d (kind %d map %d type %d n %lld)", k, s->slot[k].kind,
-                    s->slot[k].map, s->slot[k].type, (long long)s->slot[k].n);
+            fprintf(stderr, " slot %d (kind %d%s map %d type %d n %lld)", k, s->slot[k].kind,
+                    s->slot[k].pinned ? " pinned" : "", s->slot[k].map, s->slot[k].type,
+                    (long long)s->slot[k].n);
         fprintf(stderr, "\n");
         for (int k = 0; k < s->op_count; k++)
             if (!s->op[k].dropped)
