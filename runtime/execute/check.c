@@ -92,7 +92,7 @@ static void device_close(kmm__check_t *c, shadow_t *s)
             d->backend->frame_unmap(d->gpu, s->window + k * frame, frame);
         d->backend->frame_destroy(d->gpu, s->frames[k], frame);
     }
-    if (s->window)
+    if (s->window && !d->info.whole)
         d->backend->window_release(d->gpu, s->window, s->array->frame_count * frame);
     free(s->frames);
 }
@@ -442,6 +442,15 @@ static int touch_rows(void *arg, const kmm__rows_t *rows)
     return 0;
 }
 
+/* Where memory cannot be mapped, a frame has the whole array, and its handle is its address. */
+static int device_open_whole(const kmm__device_t *d, shadow_t *s)
+{
+    s->frames = kmm__alloc(s->array->frame_count * sizeof(*s->frames));
+    int error = d->backend->frame_create(d->gpu, s->array->frame_bytes, &s->frames[0]);
+    s->window = s->frames[0];
+    return error;
+}
+
 static int device_open(kmm__check_t *c, shadow_t *s)
 {
     const kmm__task_t *t = c->task;
@@ -459,7 +468,7 @@ static int device_open(kmm__check_t *c, shadow_t *s)
         if (wanted[k])
             error = d->backend->frame_create(d->gpu, frame, &s->frames[k]);
         if (error == KMM_E_MEMORY &&
-            !d->info.whole) /* as for the array itself, if a chunk needs so much */
+            d->info.host_backed) /* as for the array itself, if a chunk needs so much */
             error = d->backend->frame_create_host_backed(d->gpu, frame, &s->frames[k]);
         if (wanted[k] && !error)
             error = d->backend->frame_map(d->gpu, s->window + k * frame, s->frames[k], frame);
@@ -508,7 +517,8 @@ static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__
     kmm__backend_t *b = c->task->device->backend;
     int error = 0;
     for (uint32_t k = 0; k < c->count && !error; k++)
-        error = device_open(c, &c->shadows[k]);
+        error = c->task->device->info.whole ? device_open_whole(c->task->device, &c->shadows[k])
+                                            : device_open(c, &c->shadows[k]);
     error = error ? error : check_before(c);
     error = error ? error : kmm__stream_drain(b, c->stream);
     images_use(c);

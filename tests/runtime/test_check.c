@@ -65,11 +65,14 @@ static const kmm_kernel_t host_kernel = {
     KMM_LAUNCH_VERSION, KMM_KIND_HOST, "step", host_run, NULL, 4, sizes, 1, NULL};
 static const kmm_kernel_t cuda_kernel = {
     KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake, 4, sizes, 1, NULL};
+static const kmm_kernel_t hip_kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_HIP, "step", NULL, &fake, 4, sizes, 1, NULL};
 
 /* ---- Helpers ---- */
 
-static const char *const configurations[] = {"host", "host:2,mem=1M", "cuda,mem=4M"};
-enum { CONFIGURATIONS = 3 };
+static const char *const configurations[] = {"host", "host:2,mem=1M", "cuda,mem=4M",
+                                             "hip,mem=4M"}; /* which cannot map memory */
+enum { CONFIGURATIONS = 4 };
 
 static kmm_runtime_t *make(const char *devices)
 {
@@ -106,8 +109,10 @@ static int step(const char *devices, int *out, int *in, int how, kmm_mode_t mode
     each_element(l, KMM_READ, "in[i]", in);
     each_element(l, mode, "out[i]", out);
     kmm_launch_arm(l);
-    return kmm_launch_kernel(!strncmp(devices, "cuda", 4) ? &cuda_kernel : &host_kernel, &geometry,
-                             args);
+    return kmm_launch_kernel(!strncmp(devices, "cuda", 4)  ? &cuda_kernel
+                             : !strncmp(devices, "hip", 3) ? &hip_kernel
+                                                           : &host_kernel,
+                             &geometry, args);
 }
 
 static int *counting(void)
