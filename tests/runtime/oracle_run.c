@@ -170,8 +170,10 @@ static int step(script_t *s, op_t *op)
     case LAUNCH:
     case REDUCE:
         error = oracle_launch(s, op);
-        if (error == KMM_E_RANGE && may_be_refused(op))
+        if (error == KMM_E_RANGE && may_be_refused(op)) {
+            op->strays = false;
             return 0;
+        }
         oracle_launch_model(s, op);
         return error;
     case COPY_IN:
