@@ -385,7 +385,8 @@ static outcome_t run_once(program_t *p)
     for (int k = 0; k < runtimes; k++)
         if (create(p, &rt[k]))
             return WRONG;
-    if (p->gpu_kernel && kmm_pinned_resource_create(0, &p->pinned))
+    /* Pinned memory keeps a lost device from coming back for another run. */
+    if (p->gpu_kernel && p->fault != LOST && kmm_pinned_resource_create(0, &p->pinned))
         fprintf(stderr, "no pinned memory: %s\n", kmm_resource_error_text());
     for (int k = 0; k < p->script_count; k++) {
         p->script[k].pinned = p->pinned;
