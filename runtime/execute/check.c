@@ -210,14 +210,20 @@ static int walk(kmm__check_t *c, bool back)
 
 static const unsigned char pattern[2] = {0xf5, 0xff};
 
+/* `size` is a multiple of BLOCK. */
+static void fill_with_pattern(char *image, size_t size)
+{
+    for (size_t b = 0; b < BLOCK; b += sizeof(pattern))
+        memcpy(image + b, pattern, sizeof(pattern));
+    for (size_t b = BLOCK; b < size; b += BLOCK)
+        memcpy(image + b, image, BLOCK);
+}
+
 /* Fills the images. On a GPU this enqueues copies, which are done when the stream is. */
 static int check_before(kmm__check_t *c)
 {
-    for (uint32_t k = 0; k < c->count; k++) {
-        shadow_t *s = &c->shadows[k];
-        for (size_t b = 0; b < s->size; b += sizeof(pattern))
-            memcpy(s->image + b, pattern, sizeof(pattern));
-    }
+    for (uint32_t k = 0; k < c->count; k++)
+        fill_with_pattern(c->shadows[k].image, c->shadows[k].size);
     return walk(c, false);
 }
 

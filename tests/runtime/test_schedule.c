@@ -14,6 +14,7 @@
 
 #include <kmm.h>
 
+#include "share.h"
 #include "with_runtime.h"
 
 enum { N = 1 << 16, CHUNKS = 8 };
@@ -258,9 +259,9 @@ static void test_nowait(void **state)
 /* ---- Many tasks ---- */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { MANY = 200000 };
+enum { MANY = 200000, COUNT = 60000 };
 #else
-enum { MANY = 1000000 };
+enum { MANY = 1000000, COUNT = 120000 };
 #endif
 
 static void count_one(const kmm_chunk_t *c, void *args)
@@ -318,7 +319,7 @@ static void count_blocks(const kmm_host_blocks_t *b, void **args)
 static void test_starts_while_submitting(void **state)
 {
     (void)state;
-    enum { COUNT = 120000, MOST_WAIT = 40000 };
+    enum { MOST_WAIT = 40000 };
     static const kmm_kernel_t kernel = {
         KMM_LAUNCH_VERSION, KMM_KIND_HOST, "count", count_blocks, NULL, 0, NULL, 0, NULL};
     static const char *const devices[] = {"host", "host:1,mem=1M", "host:2,mem=1M"};
@@ -340,11 +341,12 @@ static void test_starts_while_submitting(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_device), cmocka_unit_test(test_no_such_device),
         cmocka_unit_test(test_locality),   cmocka_unit_test(test_balance),
         cmocka_unit_test(test_priority),   cmocka_unit_test(test_nowait),
         cmocka_unit_test(test_many),       cmocka_unit_test(test_starts_while_submitting),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    size_t count = share_take(tests, sizeof(tests) / sizeof(*tests), sizeof(*tests));
+    return _cmocka_run_group_tests("schedule", tests, count, NULL, NULL);
 }
