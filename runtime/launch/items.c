@@ -134,6 +134,13 @@ static bool is_before_region(const kmm__item_t *item, const kmm__array_t *named)
     return named->base + named->bytes - item->base <= item->element;
 }
 
+/* Whether launches alone have mapped the memory, each as much as its regions need: then the base of
+ * an item tells nothing of where its region is. */
+static bool is_of_launches(const kmm__array_t *a)
+{
+    return a->is_deferred || (a->is_mapped && a->launch_maps == a->map_depth);
+}
+
 /* Finds the array that the item's region is in. The item's base may lie elsewhere: before a
  * one-based array, or before the mapped part of host memory. */
 static int find_array(const kmm__submission_t *s, kmm__item_t *item)
@@ -151,7 +158,8 @@ static int find_array(const kmm__submission_t *s, kmm__item_t *item)
     const char *from = item->base + begin;
     size_t bytes = (size_t)(end - begin);
     kmm__array_t *a = kmm__array_in(s->rt, from, bytes, &count);
-    if (named && (count != 1 || a == named || !is_before_region(item, named)))
+    bool tells = named && !is_of_launches(named);
+    if (named && (count > 1 || a == named || (tells && (!a || !is_before_region(item, named)))))
         return 0;
     if (count > 1)
         return kmm__submission_refuse_item(

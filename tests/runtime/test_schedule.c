@@ -256,6 +256,36 @@ static void test_nowait(void **state)
     }
 }
 
+/* Parts of one piece of host memory, which launches name by its beginning: a part that another
+ * launch has left mapped is not where the region of the next one is. */
+static void test_nowait_in_parts(void **state)
+{
+    (void)state;
+    enum { PART = N / 4 };
+    static int x[N];
+    static const char *const devices[] = {"host", "host:1,mem=256K", "host:3,mem=256K"};
+    for (size_t d = 0; d < sizeof(devices) / sizeof(*devices); d++)
+        for (int waits = 0; waits < 2; waits++) {
+            kmm_runtime_t *rt = make(devices[d]);
+            memset(x, 0, sizeof(x));
+            for (int part = 0; part < 4; part += 2) {
+                kmm_launch_t *l = kmm_launch_begin("increment", "test.c", 2);
+                kmm_launch_axis(l, "i", KMM_RANGE_0, part * PART, PART);
+                kmm_launch_chunk(l, KMM_RANGE_0, PART / 4);
+                kmm_launch_access(l, KMM_UPDATE, "x[i]", x, sizeof(*x));
+                kmm_launch_index(l, 0, 1);
+                kmm_launch_coef(l, 0, 1, 0);
+                if (part == 0 || !waits)
+                    kmm_launch_nowait(l);
+                assert_int_equal(run(l, x), 0);
+            }
+            assert_int_equal(kmm_wait(rt), 0);
+            for (int i = 0; i < N; i++)
+                assert_int_equal(x[i], i / PART % 2 == 0);
+            runtime_close(rt);
+        }
+}
+
 /* ---- Many tasks ---- */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -342,10 +372,15 @@ static void test_starts_while_submitting(void **state)
 int main(void)
 {
     struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_device), cmocka_unit_test(test_no_such_device),
-        cmocka_unit_test(test_locality),   cmocka_unit_test(test_balance),
-        cmocka_unit_test(test_priority),   cmocka_unit_test(test_nowait),
-        cmocka_unit_test(test_many),       cmocka_unit_test(test_starts_while_submitting),
+        cmocka_unit_test(test_one_device),
+        cmocka_unit_test(test_no_such_device),
+        cmocka_unit_test(test_locality),
+        cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_priority),
+        cmocka_unit_test(test_nowait),
+        cmocka_unit_test(test_nowait_in_parts),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_starts_while_submitting),
     };
     size_t count = share_take(tests, sizeof(tests) / sizeof(*tests), sizeof(*tests));
     return _cmocka_run_group_tests("schedule", tests, count, NULL, NULL);
