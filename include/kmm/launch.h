@@ -187,6 +187,11 @@ void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char
 void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,
                      kmm_type_t index_type, size_t index_offset);
 
+/* An argument may hold `pointer`, and the program compute the base of the access that was started
+ * last from it: the base lies in the same object, before or behind it. Every address between the
+ * base and such a pointer is translated as the base is, in memory that is mapped or not. */
+void kmm_launch_through(kmm_launch_t *l, const volatile void *pointer);
+
 /* Adds one dimension of its `shape` to the access that was started last, outermost first, in
  * elements. The outermost may be KMM_WHOLE: as many as the array has. */
 void kmm_launch_extent(kmm_launch_t *l, int64_t extent);

@@ -21,6 +21,7 @@
 #include "base/token.h"
 #include "clang/cursor.h"
 #include "emit/describe.h"
+#include "emit/origin.h"
 #include "pragma/form.h"
 
 typedef struct parameter {
@@ -31,7 +32,8 @@ typedef struct parameter {
     const char *shown;    /* its name in messages */
     int inner_dims;       /* N for a pointer to an N-dimensional array */
     const rebase_t *rebase;
-    const item_t *item; /* what says how a pointer moves */
+    const item_t *item; /* what says how a pointer moves; NULL: nothing does, so it stays */
+    long long element;  /* bytes of what the pointer points to, below its inner dimensions */
 } parameter_t;
 
 typedef struct call {
@@ -88,12 +90,59 @@ static bool is_name_taken(const call_t *c, const char *name)
     return false;
 }
 
-static const item_t *item_of(const call_t *c, CXCursor root)
+/* Whether the pointer is computed from the one that the item's base is computed from. */
+static bool is_related(const call_t *c, const item_t *item, CXCursor argument)
 {
+    CXCursor root = cursor_root(argument);
+    if (clang_Cursor_isNull(root) || !clang_equalCursors(root, item->root))
+        return false;
+    const char *origin = origin_of_argument(c->u, argument),
+               *other = origin_of_base(c->u, item->base);
+    return !origin || !other || !strcmp(origin, other);
+}
+
+/* Whether the item's first element moves with the chunk as the other's does. */
+static bool moves_alike(const call_t *c, const parameter_t *p, const item_t *a, const item_t *b)
+{
+    for (int k = 0; k < c->d->rebase_count; k++) {
+        form_t x, y;
+        bool first = describe_step(c->u, a, c->d->rebase[k].axis, p->inner_dims, &x),
+             second = describe_step(c->u, b, c->d->rebase[k].axis, p->inner_dims, &y);
+        if (c->d->rebase[k].kind == REBASE_LENGTH &&
+            (first != second || (first && strcmp(form_text(x), form_text(y)) != 0)))
+            return false;
+    }
+    return true;
+}
+
+/* The item that says how the argument moves: one whose base it is; else one that is computed from
+ * the same pointer, and whose base no argument is; else any that is computed from that. They have
+ * to agree. NULL: there is none. */
+static const item_t *item_of(const call_t *c, const parameter_t *p, int number)
+{
+    CXCursor argument = c->d->argument[number];
+    const item_t *found = NULL;
+    bool lonely = false;
     for (int k = 0; k < c->d->item_count; k++)
-        if (!clang_Cursor_isNull(root) && clang_equalCursors(root, c->d->item[k].root))
-            return &c->d->item[k];
-    return NULL;
+        lonely |= origin_is_item(c->u, c->d, &c->d->item[k], argument) ||
+                  (is_related(c, &c->d->item[k], argument) &&
+                   !origin_is_passed(c->u, c->d, &c->d->item[k]));
+    for (int k = 0; k < c->d->item_count; k++) {
+        const item_t *item = &c->d->item[k];
+        bool is_it = origin_is_item(c->u, c->d, item, argument);
+        if (!is_it &&
+            (!is_related(c, item, argument) || (lonely && origin_is_passed(c->u, c->d, item))))
+            continue;
+        if (found && !moves_alike(c, p, found, item))
+            diag_at(SEVERITY_ERROR, c->u->source, item->begin, item->end,
+                    "rebase cannot tell how far argument '%s' moves: '%s' and '%s' move "
+                    "differently; pass a pointer of its own for each, and base the item on it, or "
+                    "rebase begin and end instead",
+                    p->argument, unit_words(c->u, found->begin, found->end),
+                    unit_words(c->u, item->begin, item->end));
+        found = found ? found : item;
+    }
+    return found;
 }
 
 static bool read_parameter(call_t *c, int number, CXCursor cursor)
@@ -128,7 +177,11 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
          clang_getArrayElementType(e).kind != CXType_Invalid; e = clang_getArrayElementType(e))
         p->inner_dims++;
     if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c))
-        p->item = item_of(c, cursor_root(c->d->argument[number]));
+        p->item = item_of(c, p, number);
+    CXType element = clang_getPointeeType(clang_getCanonicalType(type));
+    while (type_is_array(element))
+        element = type_pointee(element);
+    p->element = clang_Type_getSizeOf(element);
     return true;
 }
 
@@ -148,10 +201,20 @@ static bool read_parameters(call_t *c)
     return good;
 }
 
+/* Bytes of the item's elements; 0 or less: not known. */
+static long long element_bytes(const item_t *item)
+{
+    CXType element = type_pointee(clang_getCanonicalType(item->base->type));
+    while (type_is_array(element))
+        element = type_pointee(element);
+    return clang_Type_getSizeOf(element);
+}
+
 /* Returns the pointer, moved by as many elements as the chunk's begin is away from the range's. */
 static const char *moved(call_t *c, const parameter_t *p)
 {
     text_t out = {0};
+    long long bytes = p->item ? element_bytes(p->item) : 0;
     text_printf(&out, "kmm->%s", p->name);
     for (int k = 0; p->item && k < c->d->rebase_count; k++) {
         const rebase_t *r = &c->d->rebase[k];
@@ -165,6 +228,12 @@ static const char *moved(call_t *c, const parameter_t *p)
                     p->argument, p->type);
         if (form_is(step, 0))
             continue;
+        if (bytes > 0 && p->element > 0 && bytes != p->element)
+            diag_at(SEVERITY_ERROR, c->u->source, p->item->begin, p->item->end,
+                    "rebase cannot move '%s' as '%s' moves: its type is '%s', of %lld bytes, and "
+                    "the item's elements have %lld; rebase begin and end instead",
+                    p->argument, unit_words(c->u, p->item->begin, p->item->end), p->type,
+                    p->element, bytes);
         text_printf(&out, " + ");
         if (step.known && step.value != 1)
             text_printf(&out, "%s * ", form_text(step));

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/token.h"
+#include "emit/origin.h"
 #include "kmm/launch.h"
 #include "pragma/parse.h"
 
@@ -89,6 +90,42 @@ static void describe_section(const directive_t *d, const section_t *section, con
                         form_text(section->length_form.coef[k]));
 }
 
+/* Whether the argument is what the call passes for another item. */
+static bool is_of_another(const unit_t *u, const directive_t *d, const item_t *item,
+                          CXCursor argument)
+{
+    for (int k = 0; k < d->item_count; k++)
+        if (&d->item[k] != item && origin_is_item(u, d, &d->item[k], argument))
+            return true;
+    return false;
+}
+
+/* The pointers from which the item's base is computed, where they are others: an argument may hold
+ * these in place of the base. */
+static void describe_through(const unit_t *u, const directive_t *d, const item_t *item,
+                             const char *indent, text_t *out)
+{
+    size_t begin, end;
+    if (!d->argument_count || origin_is_passed(u, d, item))
+        return;
+    const char *origin = origin_of_base(u, item->base);
+    if (!origin)
+        return;
+    const char *base = origin_bare(source_words(u->source, item->base->begin, item->base->end));
+    if (strcmp(origin, base) != 0)
+        text_printf(out, "%skmm_launch_through(kmm, %s);\n", indent, origin);
+    for (int k = 0; k < d->argument_count; k++) {
+        const char *other = origin_of_argument(u, d->argument[k]);
+        if (!other || strcmp(other, origin) != 0 || !origin_is_pure(d->argument[k]) ||
+            is_of_another(u, d, item, d->argument[k]) ||
+            !unit_range(u, d->argument[k], &begin, &end))
+            continue;
+        const char *text = source_words(u->source, begin, end);
+        if (strcmp(origin_bare(text), base) != 0 && strcmp(origin_bare(text), origin) != 0)
+            text_printf(out, "%skmm_launch_through(kmm, %s);\n", indent, text);
+    }
+}
+
 static void describe_item(const unit_t *u, const directive_t *d, const item_t *item,
                           const char *indent, text_t *out)
 {
@@ -111,6 +148,7 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
         text_printf(out, "%skmm_launch_pair(kmm, %lld, %lld, %s, %lld);\n", indent,
                     item->reduced.bytes, item->reduced.value_at, type_names[item->reduced.index],
                     item->reduced.index_at);
+    describe_through(u, d, item, indent, out);
     for (int k = 0; k < extents_of(item); k++)
         text_printf(out, "%skmm_launch_extent(kmm, %s);\n", indent,
                     form_text(extent_of(u, item, k)));

@@ -6,42 +6,19 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "launch/meaning.h"
 #include "memory/array.h"
 #include "memory/lifetime.h"
 
 /* ---- Packing ---- */
 
-/* Returns the array that an address means. An item with this very base says it by its region;
- * otherwise it is the array that contains the address. NULL: none. */
-static kmm__array_t *array_meant(const kmm__submission_t *s, const char *address)
-{
-    for (uint32_t k = 0; k < s->l->item_count; k++)
-        if (s->l->items[k].base == address && s->l->items[k].array)
-            return s->l->items[k].array;
-    return kmm__array_find(s->rt, address);
-}
-
-static void add_pointer(kmm__submission_t *s, uint32_t at)
-{
-    kmm__work_t *w = s->work;
-    char *address;
-    memcpy(&address, w->args + at, sizeof(address));
-    kmm__array_t *a = address ? array_meant(s, address) : NULL;
-    if (!a)
-        return;
-    if (!w->pointers)
-        w->pointers = kmm__work_take(w, w->args_bytes / sizeof(address) * sizeof(*w->pointers));
-    w->pointers[w->pointer_count++] = (kmm__pointer_t){at, a, address - a->base, -1};
-    kmm__array_ref(a);
-}
-
-static void find_pointers(kmm__submission_t *s, uint32_t begin, uint32_t bytes)
+static void find_words(kmm__work_t *w, uint32_t begin, uint32_t bytes)
 {
     for (uint32_t at = begin; at + sizeof(void *) <= begin + bytes; at += sizeof(void *))
-        add_pointer(s, at);
+        w->words[w->word_count++] = at;
 }
 
-/* Records the pointers in parameter k, unless the description says that the kernel does not use it.
+/* Records the words of parameter k, unless the description says that the kernel does not use it.
  */
 static void find_used(kmm__submission_t *s, uint32_t k)
 {
@@ -49,7 +26,17 @@ static void find_used(kmm__submission_t *s, uint32_t k)
     uint32_t number = k - (w->kernel->is_clone ? 1 : 0);
     bool unused = number < KMM__MAX_UNUSED && s->l->unused[number / 64] >> number % 64 & 1;
     if (!unused)
-        find_pointers(s, w->arg_offset[k], w->kernel->param_bytes[k]);
+        find_words(w, w->arg_offset[k], w->kernel->param_bytes[k]);
+}
+
+static void find_all_words(kmm__submission_t *s)
+{
+    kmm__work_t *w = s->work;
+    w->words = kmm__work_take(w, w->args_bytes / sizeof(void *) * sizeof(*w->words));
+    if (!w->kernel)
+        find_words(w, 0, w->args_bytes);
+    for (uint32_t k = w->kernel && w->kernel->is_clone ? 1 : 0; w->kernel && k < w->arg_count; k++)
+        find_used(s, k);
 }
 
 int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
@@ -69,6 +56,7 @@ int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
     w->args = kmm__work_take(w, at);
     for (uint32_t k = kernel->is_clone ? 1 : 0; k < kernel->param_count; k++)
         memcpy(w->args + w->arg_offset[k], args[k], kernel->param_bytes[k]);
+    find_all_words(s);
     return 0;
 }
 
@@ -79,36 +67,156 @@ void kmm__arguments_copy(kmm__submission_t *s, const void *args, size_t bytes)
     w->args_bytes = (uint32_t)bytes;
     if (bytes)
         memcpy(w->args, args, bytes);
+    find_all_words(s);
 }
 
 /* ---- Pointers ---- */
 
-void kmm__arguments_find(kmm__submission_t *s)
+/* The number of the argument that has the byte, from 1; 0: of a function, which has one block. */
+static uint32_t number_of(const kmm__work_t *w, uint32_t at)
+{
+    uint32_t number = 0;
+    if (!w->kernel)
+        return 0;
+    while (number + 1 < w->arg_count && w->arg_offset[number + 1] <= at)
+        number++;
+    return w->kernel->is_clone ? number : number + 1;
+}
+
+static int refuse(const kmm__submission_t *s, uint32_t at, int code, const char *text)
+{
+    char copy[400];
+    uint32_t number = number_of(s->work, at);
+    if (number)
+        snprintf(copy, sizeof(copy), "argument %u %s", number, text);
+    else
+        snprintf(copy, sizeof(copy), "a pointer argument %s", text);
+    return kmm__submission_refuse(s, code, copy);
+}
+
+/* Whether an item is in the array. */
+static bool is_named(const kmm_launch_t *l, const kmm__array_t *a)
+{
+    for (uint32_t k = 0; k < l->item_count; k++)
+        if (l->items[k].array == a)
+            return true;
+    return false;
+}
+
+/* The array of an item with this base; or else the one the word lies in. */
+static kmm__array_t *array_of_base(const kmm__submission_t *s, const char *word)
+{
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        if (s->l->items[k].base == word && s->l->items[k].array)
+            return s->l->items[k].array;
+    return kmm__array_find(s->rt, word);
+}
+
+typedef bool means_t(const kmm__item_t *item, const char *word);
+
+/* The array of the items that the word means; NULL: it means none. */
+static int array_meant(const kmm__submission_t *s, uint32_t at, const char *word, means_t *means,
+                       kmm__array_t **found)
+{
+    const kmm_launch_t *l = s->l;
+    const kmm__item_t *first = NULL;
+    for (uint32_t k = 0; k < l->item_count; k++) {
+        const kmm__item_t *item = &l->items[k];
+        if (!item->array || !means(item, word))
+            continue;
+        if (first && first->array != item->array) {
+            char text[300];
+            snprintf(text, sizeof(text),
+                     "leads to %s and %s, which are in different arrays; pass a pointer of its own "
+                     "for each, or map the memory of both as one, by `#pragma kmm data`",
+                     first->text, item->text);
+            return refuse(s, at, KMM_E_INVALID, text);
+        }
+        first = first ? first : item;
+    }
+    *found = first ? first->array : NULL;
+    return 0;
+}
+
+/* The array that the word is an address for: that of an item that it names; or else of one in whose
+ * region it lies; or else that of an item with this base; or else the one that it lies in. */
+static int array_of(const kmm__submission_t *s, uint32_t at, const char *word, kmm__array_t **found)
+{
+    int error = array_meant(s, at, word, kmm__meaning_names, found);
+    if (!error && !*found)
+        error = array_meant(s, at, word, kmm__meaning_has, found);
+    if (!error && !*found)
+        *found = array_of_base(s, word);
+    return error;
+}
+
+int kmm__arguments_find(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
-    if (!w->kernel)
-        find_pointers(s, 0, w->args_bytes);
-    for (uint32_t k = w->kernel && w->kernel->is_clone ? 1 : 0; w->kernel && k < w->arg_count; k++)
-        find_used(s, k);
+    w->pointers = kmm__work_take(w, w->word_count * sizeof(*w->pointers));
+    for (uint32_t k = 0; k < w->word_count; k++) {
+        const char *word = kmm__argument_word(w, k);
+        kmm__array_t *a = NULL;
+        int error = word ? array_of(s, w->words[k], word, &a) : 0;
+        if (error)
+            return error;
+        if (!a)
+            continue;
+        w->pointers[w->pointer_count++] = (kmm__pointer_t){w->words[k], a, word - a->base, -1};
+        kmm__array_ref(a);
+    }
+    return 0;
+}
+
+static bool is_reached(const kmm__work_t *w, const kmm__array_t *a)
+{
+    for (uint32_t k = 0; k < w->pointer_count; k++)
+        if (w->pointers[k].array == a)
+            return true;
+    return false;
+}
+
+/* Refuses a word just outside of an array that no argument leads to, where the array has another
+ * address on a device: a program that does not say that it computes an address from another one
+ * would use host memory there. */
+static int check_near(const kmm__submission_t *s, const kmm__item_t *item)
+{
+    enum { NEAR = 1 << 20 };
+    const kmm__work_t *w = s->work;
+    const kmm__array_t *a = item->array;
+    uintptr_t begin = (uintptr_t)a->base, end = begin + a->bytes;
+    uintptr_t near = a->bytes > NEAR ? a->bytes : NEAR;
+    for (uint32_t k = 0; k < w->word_count; k++) {
+        uintptr_t word = (uintptr_t)kmm__argument_word(w, k);
+        bool before = word < begin && begin - word <= near;
+        bool behind = word >= end && word - end <= near;
+        if (!before && !behind)
+            continue;
+        char text[300];
+        snprintf(text, sizeof(text),
+                 "points %s the memory of %s, and no argument points into it; base the item on the "
+                 "pointer that is passed, or map the memory from there on, by `#pragma kmm data`",
+                 before ? "before" : "behind", item->text);
+        return refuse(s, w->words[k], KMM_E_ADDRESS, text);
+    }
+    return 0;
 }
 
 int kmm__arguments_check(kmm__submission_t *s)
 {
     const kmm__work_t *w = s->work;
-    for (uint32_t p = 0; p < w->pointer_count; p++) {
-        bool named = false;
-        for (uint32_t k = 0; k < s->l->item_count; k++)
-            named |= s->l->items[k].array == w->pointers[p].array;
-        if (named)
-            continue;
-        char text[160];
-        uint32_t number = 0;
-        while (w->kernel && number + 1 < w->arg_count &&
-               w->arg_offset[number + 1] <= w->pointers[p].at)
-            number++;
-        snprintf(text, sizeof(text), "argument %u points into an array that no access clause names",
-                 w->kernel && w->kernel->is_clone ? number : number + 1);
-        return kmm__submission_refuse(s, KMM_E_INVALID, text);
+    for (uint32_t p = 0; p < w->pointer_count; p++)
+        if (!is_named(s->l, w->pointers[p].array))
+            return refuse(s, w->pointers[p].at, KMM_E_INVALID,
+                          "points into an array that no access clause names");
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__item_t *item = &s->l->items[k];
+        bool moves = s->rt->has_spaces || s->rt->checks_access;
+        int error = moves && item->array && item->array->is_mapped && !is_reached(w, item->array)
+                        ? check_near(s, item)
+                        : 0;
+        if (error)
+            return error;
     }
     return 0;
 }

@@ -13,12 +13,12 @@ int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
 void kmm__arguments_copy(kmm__submission_t *s, const void *args,
                          size_t bytes); /* a function's arguments */
 
-/* Records every aligned word of the arguments that is an address in an array or the base of an
- * item. The items must have their arrays. */
-void kmm__arguments_find(kmm__submission_t *s);
+/* Records every word of the arguments that means an item or is an address in an array, or refuses
+ * the launch. The items must have their arrays. */
+int kmm__arguments_find(kmm__submission_t *s);
 
 /* Checks that a clause names every array that the arguments point into, since the runtime moves
- * only data of clauses. */
+ * only data of clauses; and that no argument points beside an array that none points into. */
 int kmm__arguments_check(kmm__submission_t *s);
 
 #endif

@@ -178,6 +178,7 @@ static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base
     memset(item, 0, offsetof(kmm__item_t, extent));
     item->text = text;
     item->base = (char *)(uintptr_t)base;
+    item->reach_begin = item->reach_end = item->base;
     item->element = (int64_t)element_bytes;
     return item;
 }
@@ -210,6 +211,14 @@ static kmm__item_t *item_last(kmm_launch_t *l)
         return &l->items[l->item_count - 1];
     kmm__launch_mistake(l, KMM_E_INVALID, "a section before any access");
     return &nowhere;
+}
+
+KMM__API void kmm_launch_through(kmm_launch_t *l, const volatile void *pointer)
+{
+    kmm__item_t *item = item_last(l);
+    const char *p = (const char *)(uintptr_t)pointer;
+    item->reach_begin = p < item->reach_begin ? p : item->reach_begin;
+    item->reach_end = p > item->reach_end ? p : item->reach_end;
 }
 
 KMM__API void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,

@@ -29,8 +29,13 @@ typedef struct kmm__item {
     uint32_t value_at, index_at; /* byte offsets in a pair */
     const char *text;
     char *base;
-    int64_t element;              /* bytes */
-    kmm__array_t *array;          /* set at submission; NULL: the item's region is empty */
+    int64_t element; /* bytes */
+    /* The words of arguments that mean the item (launch/meaning.h): from the lowest to the highest
+     * of the base and the pointers that kmm_launch_through named, and those in the region. */
+    const char *reach_begin, *reach_end;
+    const char *region_begin, *region_end; /* set at submission */
+    bool is_entered;                       /* set at submission: a word lies in the region */
+    kmm__array_t *array;                   /* set at submission; NULL: the item's region is empty */
     uint32_t dims;                /* number of dimensions of the shape; 0: no shape is given */
     uint32_t section_count;       /* number of sections; 0: the item is the whole array */
     int64_t extent[KMM_MAX_DIMS]; /* the first `dims` are set */

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "launch/maps.h"
+#include "launch/meaning.h"
 #include "launch/plan.h"
 #include "launch/state.h"
 #include "memory/disk/page.h"
@@ -31,9 +32,31 @@ static bool is_array(const kmm__submission_t *s, const void *base)
     return a && !a->is_deferred;
 }
 
-/* Computes the bytes to map for an item on host memory, relative to its base: the region of the
- * item, joined with the regions that touch it of other items on host memory. Items on arrays do not
- * take part: their sections are cut at the array's end, and may reach beyond it. */
+/* Widens [begin, end), from the item's base on, to what other items on host memory need that share
+ * the map: their bytes meet these, or an argument means both. True if it became wider. */
+static bool widen(const kmm__submission_t *s, const kmm__item_t *item, int64_t *begin, int64_t *end)
+{
+    kmm__chunk_box_t whole;
+    int64_t from = *begin, to = *end;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__item_t *other = &s->l->items[k];
+        int64_t b, e, shift = other->base - item->base;
+        if (is_array(s, other->base) || kmm__plan_reach(other, s->l->axis_count, &whole, &b, &e) ||
+            e <= b)
+            continue;
+        bool meets = b + shift <= *end && *begin <= e + shift;
+        if (!meets && !kmm__meaning_shared(s->work, item, other))
+            continue;
+        *begin = b + shift < *begin ? b + shift : *begin;
+        *end = e + shift > *end ? e + shift : *end;
+    }
+    return *begin < from || to < *end;
+}
+
+/* The bytes to map for an item on host memory, from its base on. Other items on the same memory
+ * share the map. Those on arrays do not: their sections are cut at the array's end, and may reach
+ * beyond it. */
 static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64_t *begin,
                       int64_t *end)
 {
@@ -42,16 +65,7 @@ static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64
     int error = kmm__plan_reach(item, s->l->axis_count, &whole, begin, end);
     if (error)
         return kmm__submission_refuse_item(s, item, error, kmm__error_get());
-    for (uint32_t k = 0; k < s->l->item_count; k++) {
-        const kmm__item_t *other = &s->l->items[k];
-        int64_t b, e, shift = other->base - item->base;
-        if (is_array(s, other->base))
-            continue;
-        if (kmm__plan_reach(other, s->l->axis_count, &whole, &b, &e) || e <= b ||
-            b + shift > *end || e + shift < *begin)
-            continue;
-        *begin = b + shift < *begin ? b + shift : *begin;
-        *end = e + shift > *end ? e + shift : *end;
+    while (widen(s, item, begin, end)) {
     }
     return 0;
 }
@@ -226,8 +240,41 @@ static int check_mapped(const kmm__submission_t *s, const kmm__item_t *item)
     return kmm__submission_refuse_item(s, item, KMM_E_RANGE, text);
 }
 
+/* Sets the region of each item, and whether an argument points into it. */
+static void find_regions(kmm__submission_t *s)
+{
+    kmm__chunk_box_t whole;
+    int64_t begin, end;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        kmm__item_t *item = &s->l->items[k];
+        item->region_begin = item->region_end = item->base;
+        if (!kmm__plan_hull(item, s->l->axis_count, &whole, &begin, &end))
+            continue;
+        item->region_begin = item->base + begin;
+        item->region_end = item->base + end;
+        item->is_entered = kmm__meaning_enters(s->work, item);
+    }
+}
+
+/* A region ends where its array does. */
+static void cut_regions(kmm__submission_t *s)
+{
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        kmm__item_t *item = &s->l->items[k];
+        const kmm__array_t *a = item->array;
+        if (!a)
+            continue;
+        const char *end = a->base + a->bytes;
+        item->region_begin = item->region_begin < a->base ? a->base : item->region_begin;
+        item->region_end = item->region_end > end ? end : item->region_end;
+        item->is_entered = kmm__meaning_enters(s->work, item);
+    }
+}
+
 int kmm__submission_resolve(kmm__submission_t *s)
 {
+    find_regions(s);
     int error = make_room(s);
     if (error)
         return error;
@@ -265,6 +312,7 @@ int kmm__submission_resolve(kmm__submission_t *s)
             return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
                                                "is written, but it is mapped `to`");
     }
+    cut_regions(s);
     return 0;
 }
 

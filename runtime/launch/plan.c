@@ -306,3 +306,29 @@ int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chu
     *end = s.hi * unit;
     return 0;
 }
+
+bool kmm__plan_hull(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole,
+                    int64_t *begin, int64_t *end)
+{
+    int64_t first = 0, last = 0, unit = row_bytes(item);
+    for (uint32_t d = 0; d < item->section_count || d < item->dims; d++) {
+        const kmm__section_t *c = d < item->section_count ? &item->section[d] : NULL;
+        bool known = d < item->dims && item->extent[d] != KMM_WHOLE;
+        span_t s = {.hi = known ? item->extent[d] : 0};
+        if (c && !c->whole) {
+            if (chunk_is_empty(c, axis_count, whole))
+                return false;
+            s = section_span(c, axis_count, whole);
+            s.lo = known ? clamp(s.lo, 0, item->extent[d]) : s.lo;
+            s.hi = known ? clamp(s.hi, 0, item->extent[d]) : s.hi;
+        }
+        if (s.hi <= s.lo)
+            return false;
+        first += s.lo * unit;
+        last += (s.hi - 1) * unit;
+        unit = d + 1 < item->dims ? unit / item->extent[d + 1] : unit;
+    }
+    *begin = first;
+    *end = last + item->element;
+    return item->section_count > 0;
+}

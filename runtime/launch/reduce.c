@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "launch/meaning.h"
 #include "launch/plan.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
@@ -53,13 +54,24 @@ static kmm__element_t element_of(const kmm__item_t *item)
                             item->index, item->value_at,          item->index_at};
 }
 
-/* Returns the index of the partials for the item's pointer. Items that reduce through the same
- * pointer share them. */
-static uint32_t partials_find(kmm__work_t *w, const kmm__item_t *item)
+/* Whether one argument leads to the item and to what has these copies already. */
+static bool is_together(const kmm__work_t *w, const kmm_launch_t *l, const kmm__item_t *item,
+                        uint32_t partials)
+{
+    for (uint32_t k = 0; k < w->reduction_count; k++)
+        if (w->reductions[k].partials == partials &&
+            kmm__meaning_shared(w, item, &l->items[w->reductions[k].item]))
+            return true;
+    return false;
+}
+
+/* The copies for what is reduced through the item's pointer: new ones, or another item's. */
+static uint32_t partials_find(kmm__work_t *w, const kmm_launch_t *l, const kmm__item_t *item)
 {
     uint32_t k = 0;
     while (k < w->partials_count &&
-           (w->partials[k].target != item->array || w->partials[k].base != item->base))
+           (w->partials[k].target != item->array ||
+            (w->partials[k].base != item->base && !is_together(w, l, item, k))))
         k++;
     if (k == w->partials_count)
         w->partials[w->partials_count++] = (kmm__partials_t){
@@ -92,7 +104,7 @@ static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box
                                   "the same elements are reduced twice; the other item is %s",
                                   w->item_text[other->item]);
     }
-    r->partials = partials_find(w, item);
+    r->partials = partials_find(w, l, item);
     kmm__partials_t *p = &w->partials[r->partials];
     p->begin = r->begin < p->begin ? r->begin : p->begin;
     p->end = r->end > p->end ? r->end : p->end;
@@ -132,10 +144,16 @@ static usage_t usage_of(const kmm__work_t *w, const kmm_launch_t *l, const kmm__
         if (w->partials[k].target == a && w->partials[k].base == address)
             u.reduced = (int32_t)k;
     }
+    for (uint32_t k = 0; k < w->reduction_count && u.reduced < 0; k++) {
+        const kmm__item_t *item = &l->items[w->reductions[k].item];
+        if (item->array == a && kmm__meaning_has(item, address))
+            u.reduced = (int32_t)w->reductions[k].partials;
+    }
     for (uint32_t k = 0; k < l->item_count; k++) {
-        bool other = l->items[k].array == a && l->items[k].mode != KMM_REDUCE;
+        const kmm__item_t *item = &l->items[k];
+        bool other = item->array == a && item->mode != KMM_REDUCE;
         u.others |= other;
-        u.otherwise |= other && l->items[k].base == address;
+        u.otherwise |= other && kmm__meaning_has(item, address);
     }
     return u;
 }
@@ -148,9 +166,34 @@ static int32_t only_partials(const kmm__work_t *w, const kmm__array_t *a)
     return -1;
 }
 
-/* Redirects to partials the arguments through which the launch reduces. An argument is redirected
- * if an item that is reduced has its value as base, or if all that the launch does with its array
- * is to reduce through one pointer. */
+/* The first item that uses the private copies. */
+static uint32_t reduced_item(const kmm__work_t *w, int32_t partials)
+{
+    uint32_t k = 0;
+    while (w->reductions[k].partials != (uint32_t)partials)
+        k++;
+    return w->reductions[k].item;
+}
+
+/* Each copy needs an argument that leads to it: chunks would work on the target at once. */
+static int check_redirected(const kmm__work_t *w)
+{
+    for (uint32_t k = 0; k < w->partials_count; k++) {
+        bool reached = !w->partials[k].array;
+        for (uint32_t p = 0; p < w->pointer_count && !reached; p++)
+            reached = w->pointers[p].partials == (int16_t)k;
+        if (!reached)
+            return kmm__error_set(KMM_E_INVALID,
+                                  "no pointer argument leads to %s: pass a pointer to what is "
+                                  "reduced, and base the item on it",
+                                  w->item_text[reduced_item(w, (int32_t)k)]);
+    }
+    return 0;
+}
+
+/* Redirects the arguments through which the launch reduces. An argument is one of these if it means
+ * an item that is reduced, or if all that the launch does with its array is reduced through one
+ * pointer. */
 static int redirect_pointers(kmm__work_t *w, const kmm_launch_t *l)
 {
     for (uint32_t k = 0; k < w->pointer_count; k++) {
@@ -162,18 +205,20 @@ static int redirect_pointers(kmm__work_t *w, const kmm_launch_t *l)
         if (to >= 0 && u.otherwise)
             return kmm__error_set(KMM_E_INVALID,
                                   "the pointer of %s is also in another access clause; what is "
-                                  "reduced cannot be read or written otherwise",
-                                  w->item_text[w->reductions[0].item]);
+                                  "reduced cannot be read or written otherwise: pass a pointer of "
+                                  "its own to it",
+                                  w->item_text[reduced_item(w, to)]);
         if (to < 0 && u.copies == 1 && !u.others)
             to = only_partials(w, p->array);
         else if (to < 0 && !u.otherwise)
             return kmm__error_set(KMM_E_INVALID,
                                   "a pointer argument may or may not be what is reduced: base an "
-                                  "item on the very value that is passed");
+                                  "item on the very value that is passed, or pass a pointer of its "
+                                  "own to what is reduced");
         if (to >= 0 && w->partials[to].array)
             p->partials = (int16_t)to;
     }
-    return 0;
+    return check_redirected(w);
 }
 
 int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *part,

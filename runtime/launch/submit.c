@@ -340,7 +340,7 @@ static int submit_described(kmm__submission_t *s)
     kmm__work_t *w = s->work;
     int error = kmm__submission_resolve(s);
     if (!error)
-        kmm__arguments_find(s);
+        error = kmm__arguments_find(s);
     if (!error && s->annotated)
         error = kmm__arguments_check(s);
     if (!error && s->annotated && !has_chunks(s->l))

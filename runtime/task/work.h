@@ -78,6 +78,8 @@ struct kmm__work {
     unsigned char *args; /* parameters, packed; parameter k begins at arg_offset[k] */
     uint32_t args_bytes, arg_count;
     uint32_t *arg_offset;
+    uint32_t *words; /* byte offsets of the aligned words in args */
+    uint32_t word_count;
     kmm__pointer_t *pointers;
     uint32_t pointer_count;
     bool is_translated;                /* args holds addresses of host memory already */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which items of a launch a word of its arguments means. A word is translated with the array of the
+ * item that it means. That need not be where the word points to: of `f(p)` with the item
+ * `p->values[i]` only the values are mapped, and `p` lies in front of them.
+ */
+#include "launch/meaning.h"
+
+#include <string.h>
+
+char *kmm__argument_word(const kmm__work_t *w, uint32_t k)
+{
+    char *word;
+    memcpy(&word, w->args + w->words[k], sizeof(word));
+    return word;
+}
+
+static bool is_in_region(const kmm__item_t *item, const char *word)
+{
+    return item->region_begin <= word && word < item->region_end;
+}
+
+bool kmm__meaning_names(const kmm__item_t *item, const char *word)
+{
+    bool reaches = item->reach_begin <= word && word <= item->reach_end;
+    bool is_through = item->reach_begin < item->reach_end;
+    return reaches && (is_through || !item->is_entered || is_in_region(item, word));
+}
+
+bool kmm__meaning_has(const kmm__item_t *item, const char *word)
+{
+    return is_in_region(item, word) || kmm__meaning_names(item, word);
+}
+
+bool kmm__meaning_shared(const kmm__work_t *w, const kmm__item_t *a, const kmm__item_t *b)
+{
+    for (uint32_t k = 0; k < w->word_count; k++)
+        if (kmm__meaning_has(a, kmm__argument_word(w, k)) &&
+            kmm__meaning_has(b, kmm__argument_word(w, k)))
+            return true;
+    return false;
+}
+
+bool kmm__meaning_enters(const kmm__work_t *w, const kmm__item_t *item)
+{
+    for (uint32_t k = 0; k < w->word_count; k++)
+        if (is_in_region(item, kmm__argument_word(w, k)))
+            return true;
+    return false;
+}
