@@ -13,8 +13,9 @@
 #include "base/error.h"
 #include "memory/array.h"
 
-/* Elements. Outside of its array a region lies at most so far, or as far as the array is long. */
-enum { FAR = 4096 };
+/* Elements. A region that is farther outside of its array has an offset that wrapped: one of 32 bits
+ * that stands for a negative number is at least twice as far. */
+enum { FAR = 1 << 30 };
 
 typedef struct span {
     int64_t lo, hi;
@@ -262,8 +263,7 @@ int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box
 /* Whether indices lie outside of [0, extent), and farther away than a halo may. */
 static bool is_far(const span_t *s, int64_t extent)
 {
-    int64_t far = extent > FAR ? extent : FAR;
-    return s->hi > s->lo && (s->hi < -far || s->lo > extent + far);
+    return s->hi > s->lo && (s->hi < -FAR || s->lo > extent + FAR);
 }
 
 bool kmm__plan_is_far(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole)
