@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analyze/byteset.h"
+#include "analyze/certain.h"
 #include "analyze/compare_report.h"
 #include "analyze/geometry.h"
 #include "analyze/sample.h"
@@ -36,6 +37,7 @@ enum {
 typedef struct field {
     int64_t bits;
     const char *name;
+    CXType type;
 } field_t;
 
 static enum CXVisitorResult match_field(CXCursor c, CXClientData data)
@@ -44,6 +46,7 @@ static enum CXVisitorResult match_field(CXCursor c, CXClientData data)
     if (clang_Cursor_getOffsetOfField(c) != f->bits)
         return CXVisit_Continue;
     f->name = cursor_name(c);
+    f->type = clang_getCanonicalType(clang_getCursorType(c));
     return CXVisit_Break;
 }
 
@@ -96,12 +99,27 @@ static accessed_t *target_of(comparison_t *c, const ir_access_t *a)
     return NULL;
 }
 
+/* An integer member of a struct has the number that its path has in clauses. */
+static bool member_value(comparison_t *c, CXCursor argument, int member, int bits, int64_t *value)
+{
+    int64_t shift;
+    field_t f = {.bits = 8 * (int64_t)member};
+    const char *base = sample_pointer(&c->sample, argument, &shift);
+    clang_Type_visitFields(clang_getCanonicalType(clang_getCursorType(argument)), match_field, &f);
+    if (!base || !f.name || !type_is_integer(f.type) || clang_Type_getSizeOf(f.type) * 8 != bits)
+        return false;
+    *value = sample_atom(&c->sample, arena_printf("%s.%s", base, f.name));
+    return true;
+}
+
 static bool param_value(void *context, int param, int member, int bits, int64_t *value)
 {
     comparison_t *c = context;
-    (void)bits;
-    return member < 0 && param < c->d->argument_count &&
-           sample_cursor(&c->sample, c->d->argument[param], value);
+    if (param >= c->d->argument_count)
+        return false;
+    CXCursor argument = c->d->argument[param];
+    return member < 0 ? sample_cursor(&c->sample, argument, value)
+                      : member_value(c, argument, member, bits, value);
 }
 
 /* ---- One chunk ---- */
@@ -119,6 +137,8 @@ static bool regions_of(comparison_t *c, accessed_t *t, const chunk_box_t *box)
         int64_t base;
         if (!compare_is_of(c, t, item, &base) || !key_of(c, t, &t->shift))
             continue;
+        t->is_logical |=
+            item->mode == KMM_REDUCE && (item->op == KMM_OP_LAND || item->op == KMM_OP_LOR);
         byteset_t *to[2] = {item->mode == KMM_READ || item->mode == KMM_UPDATE ? &t->read : NULL,
                             item->mode == KMM_WRITE || item->mode == KMM_UPDATE ? &t->write
                             : item->mode == KMM_REDUCE                          ? &t->reduce
@@ -202,9 +222,11 @@ static void look_up_read(comparison_t *c, accessed_t *t, const ir_access_t *a, i
     measure(c, t, begin, end);
     if (byteset_has(&t->read, begin, end) || byteset_has(&t->reduce, begin, end))
         return;
+    if (!certain_access(c, t, a))
+        return;
     if (!byteset_has(&t->write, begin, end))
         found(c, t, READ_OUTSIDE, a, begin);
-    else if (!a->after_write)
+    else if (!a->after_write && certain_old(c, t, a))
         found(c, t, READ_OLD, a, begin);
 }
 
@@ -222,11 +244,13 @@ static void look_up_store(comparison_t *c, accessed_t *t, const ir_access_t *a, 
                           int64_t end)
 {
     if (byteset_has(&t->reduce, begin, end)) {
-        if (a->kind == IR_WRITE && t->reduce.count && is_plain(c, t))
+        /* With && and ||, a store of the absorbing value is what the reduction does. */
+        if (a->kind == IR_WRITE && !t->is_logical && t->reduce.count && is_plain(c, t) &&
+            certain_access(c, t, a))
             found(c, t, PLAIN_REDUCE, a, begin);
         return;
     }
-    if (byteset_has(&t->write, begin, end))
+    if (byteset_has(&t->write, begin, end) || !certain_access(c, t, a))
         return;
     found(c, t, byteset_has(&t->read, begin, end) ? STORE_READ : STORE_OUTSIDE, a, begin);
 }
@@ -238,17 +262,21 @@ static void visit(void *context, const ir_access_t *a, int64_t begin, int64_t en
     accessed_t *t = target_of(c, a);
     if (!t)
         return;
+    t->touched = true;
     if (a->kind != IR_READ && (!certain || somewhere))
         t->storing_all = false;
     if (!certain || somewhere)
         return;
     begin += t->shift;
     end += t->shift;
+    c->active = true;
+    if (end > t->last)
+        t->last = end;
     if (a->kind == IR_READ)
         look_up_read(c, t, a, begin, end);
     else
         look_up_store(c, t, a, begin, end);
-    if (a->kind == IR_WRITE)
+    if (a->kind != IR_READ)
         byteset_add(&t->stored, begin, end);
 }
 
@@ -325,8 +353,8 @@ static void look_for_gaps(comparison_t *c, accessed_t *t, const chunk_box_t *box
         byteset_sort(&t->one);
         /* [:] may reach beyond the array. */
         bool open = item->section_count == 1 && !item->section[0].lower;
-        if (!open && byteset_exceeds(&t->one, &t->all, &at))
-            found(c, t, LEFT_OUT, NULL, at);
+        if (!open && t->gap < 0 && byteset_exceeds(&t->one, &t->all, &at))
+            t->gap = at;
     }
 }
 
@@ -340,6 +368,7 @@ static bool run_chunk(comparison_t *c, const int64_t number[3])
         count[k] = first[k] + g->chunk[k] > g->grid[k] ? g->grid[k] - first[k] : g->chunk[k];
     }
     geometry_box(&c->sample, g, first, count, &box);
+    c->active = false;
     for (int k = 0; k < c->count; k++)
         if (!c->target[k].skipped && !regions_of(c, &c->target[k], &box))
             c->target[k].skipped = true;
@@ -361,7 +390,7 @@ static void run_chunks(comparison_t *c)
         for (int k = 0; k < 3; k++)
             number[k] = step == 0   ? 0
                         : step == 1 ? (count[k] > 1)
-                        : step == 2 ? count[k] / 2
+                        : step == 2 ? count[k] / (k + 2) /* off the diagonal */
                                     : count[k] - 1;
         run_chunk(c, number);
     }
@@ -369,6 +398,13 @@ static void run_chunks(comparison_t *c)
 
 static void settle(accessed_t *t)
 {
+    /* With some numbers, as 1 for a width, no thread has anything to do. */
+    if (!t->touched) {
+        memset(t->seen, 0, sizeof(t->seen));
+        t->has_distance = false;
+        return;
+    }
+    t->samples++;
     for (int k = 0; k < KINDS; k++) {
         t->alive[k] = t->alive[k] && t->seen[k];
         t->seen[k] = false;
@@ -381,8 +417,48 @@ static void settle(accessed_t *t)
     t->has_distance = false;
 }
 
-/* False: the sample shows nothing, as a launch of one chunk does. */
-static bool run_sample(comparison_t *c, int trial, bool follows, int64_t block_x)
+/*
+ * An array may end where regions do, which are clipped to it. So a gap counts where the kernel
+ * accesses elements behind it.
+ */
+static void judge_gap(comparison_t *c, accessed_t *t)
+{
+    int64_t last = 0;
+    if (t->skipped || t->gap < 0 || !certain_gap(c, t))
+        return;
+    for (int k = 0; k < c->count; k++)
+        if (c->target[k].key && !strcmp(c->target[k].key, t->key) && c->target[k].last > last)
+            last = c->target[k].last;
+    if (t->gap < last)
+        found(c, t, LEFT_OUT, NULL, t->gap);
+}
+
+/*
+ * A grid that is not known may be smaller than guessed, if each thread works on several elements;
+ * then the launch is one chunk. Under the guess such a kernel's last threads have nothing to do,
+ * or it goes far beyond what its clauses name.
+ */
+static bool is_plausible(const comparison_t *c)
+{
+    if (!c->geometry.guessed)
+        return true;
+    for (int k = 0; k < c->count; k++) {
+        const accessed_t *t = &c->target[k];
+        const byteset_t *named[] = {&t->read, &t->write, &t->reduce};
+        int64_t end = 0;
+        for (int i = 0; i < 3 && !t->skipped; i++)
+            if (named[i]->all)
+                end = INT64_MAX;
+            else if (named[i]->count && named[i]->at[named[i]->count - 1].end > end)
+                end = named[i]->at[named[i]->count - 1].end;
+        if (!t->skipped && end < INT64_MAX / 2 && t->last > 2 * end + 4096)
+            return false;
+    }
+    return c->active;
+}
+
+/* A launch of one chunk shows nothing. */
+static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x)
 {
     bool uses[3];
     int64_t size = 12 * block_x + 5;
@@ -394,21 +470,41 @@ static bool run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
     }
     if (uses[1] || uses[2])
         size = 197;
-    c->sample = (sample_t){.u = c->u, .d = c->d, .trial = trial, .size = size, .follows = follows};
+    c->sample = (sample_t){.u = c->u,
+                           .d = c->d,
+                           .trial = trial,
+                           .size = size,
+                           .multiple = uses[1] || uses[2] ? 32 : block_x,
+                           .follows = follows};
     if (!geometry_of(&c->sample, uses, block_x, &c->geometry))
-        return false;
+        return;
     const geometry_t *g = &c->geometry;
     if (g->count[0] * g->count[1] * g->count[2] < 2)
-        return false;
+        return;
+    int64_t holds = 1;
+    if (c->d->condition && (!sample_expression(&c->sample, c->d->condition, &holds) || !holds))
+        return;
     replay_restart(c->replay);
+    certain_begin(c);
     for (int k = 0; k < 3; k++) {
         replay_set(c->replay, IR_BLOCK_DIM * 3 + k, g->block[k]);
         replay_set(c->replay, IR_GRID_DIM * 3 + k, g->grid[k]);
     }
+    for (int k = 0; k < c->f->access_count; k++) {
+        accessed_t *t = target_of(c, &c->f->access[k]);
+        if (t && c->f->access[k].kind != IR_READ)
+            t->store_names |= certain_names(c, &c->f->access[k]);
+    }
     run_chunks(c);
-    for (int k = 0; k < c->count; k++)
-        settle(&c->target[k]);
-    return true;
+    bool plausible = is_plausible(c);
+    for (int k = 0; k < c->count; k++) {
+        accessed_t *t = &c->target[k];
+        if (plausible)
+            judge_gap(c, t);
+        else
+            t->touched = false;
+        settle(t);
+    }
 }
 
 static bool is_suspect(const comparison_t *c)
@@ -422,18 +518,19 @@ static bool is_suspect(const comparison_t *c)
 
 /* ---- A launch ---- */
 
-static bool all_samples(comparison_t *c)
+static void all_samples(comparison_t *c)
 {
     static const int64_t guesses[] = {32, 64, 128, 256, 512};
-    int count = 0, tried = geometry_knows_blocks(c->d) ? 1 : 5;
+    int tried = geometry_knows_blocks(&c->sample) ? 1 : 5;
     for (int trial = 0; trial < MOST_SAMPLES && is_suspect(c); trial++) {
         for (int k = 0; k < 2 * tried && is_suspect(c); k++)
-            count += run_sample(c, trial, k % 2, guesses[tried == 1 ? 3 : k / 2]);
+            run_sample(c, trial, k % 2, guesses[tried == 1 ? 3 : k / 2]);
         /* Later trials change one atom each. */
-        if (trial >= 2 * (c->sample.atom_count + 1))
+        if (trial >= 2 * (c->sample.atom_count + 1) + 1)
             break;
     }
-    return count >= LEAST_SAMPLES;
+    for (int k = 0; k < c->count; k++)
+        c->target[k].skipped |= c->target[k].samples < LEAST_SAMPLES;
 }
 
 /* The kernel's name in code for the device. For the host, clang puts a word before the name. */
@@ -450,6 +547,24 @@ static const char *device_name(CXCursor kernel)
                         strtol(digits, NULL, 10) - (long)strlen(word), at + strlen(word));
 }
 
+/* An item of no argument is another name for one of them, so it may name what is accessed. */
+static bool has_other_names(comparison_t *c)
+{
+    for (int k = 0; k < c->d->item_count; k++) {
+        int64_t shift;
+        bool found = false;
+        const char *key = sample_pointer(&c->sample, c->d->item[k].base->cursor, &shift);
+        for (int i = 0; key && i < c->d->argument_count && !found; i++) {
+            const char *of = sample_pointer(&c->sample, c->d->argument[i], &shift);
+            size_t length = of ? strlen(of) : 0;
+            found = of && !strncmp(of, key, length) && (!key[length] || key[length] == '.');
+        }
+        if (!found)
+            return true;
+    }
+    return false;
+}
+
 bool compare_accesses(unit_t *u, directive_t *d)
 {
     if (!d->is_kernel || d->target_count != 1 || d->home || d->item_count == 0)
@@ -460,12 +575,14 @@ bool compare_accesses(unit_t *u, directive_t *d)
     comparison_t *c = arena_alloc(sizeof(*c));
     *c = (comparison_t){.u = u, .d = d, .f = f};
     c->sample = (sample_t){.u = u, .d = d, .size = 1};
+    c->param = param_value;
     c->replay = replay_new(f, param_value, c);
+    if (has_other_names(c))
+        return true;
     for (int k = 0; k < f->access_count; k++)
         add_target(c, f->access[k].param, f->access[k].member);
     for (int k = 0; k < f->unknown_count; k++)
         add_target(c, f->unknown[k].param, f->unknown[k].member);
-    if (!all_samples(c))
-        return true;
+    all_samples(c);
     return compare_report(c);
 }

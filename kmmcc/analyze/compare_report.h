@@ -42,13 +42,18 @@ typedef struct accessed {
     const char *key; /* its array, as in sample_pointer */
     int param, member;
     CXCursor argument;
-    bool skipped;
+    bool skipped, is_logical;       /* is_logical: it is reduced by && or || */
     bool alive[KINDS], seen[KINDS]; /* wrong in all samples so far; wrong in this one */
     example_t example[KINDS];
     int64_t shift;                      /* bytes from the array's variable to the pointer */
     byteset_t read, write, reduce, one; /* of this chunk; `one`: of one write item */
     byteset_t stored, all;              /* through this pointer; through any pointer to the array */
+    bool touched;                       /* the sample's threads access it, or may */
+    int samples;                        /* how many touched it */
     bool storing_all;                   /* every store is certain and was run */
+    uint64_t names;                     /* the variables in the sections of its items */
+    uint64_t store_names;               /* those on which stores depend */
+    int64_t gap, last;                  /* the first byte left out, -1: none; behind all accesses */
     int64_t least, most;                /* elements read, from what the item names first */
     bool has_distance, is_steady;       /* it is the same in all samples */
     int64_t sample_least, sample_most;
@@ -59,11 +64,14 @@ typedef struct comparison {
     directive_t *d;
     const ir_function_t *f;
     replay_t *replay;
+    replay_param_fn *param;
     sample_t sample;
     geometry_t geometry;
     accessed_t target[MAX_TARGETS];
     int count;
     int64_t axis[KMM_MAX_AXES]; /* of the thread that runs */
+    uint64_t *names;            /* the variables on which each node depends */
+    bool active;                /* the chunk has accessed something */
 } comparison_t;
 
 /* True if the item names the array of the pointer; *base: how many bytes behind the array's

@@ -20,7 +20,7 @@ static int dimension_of(const axis_t *a)
 /* ---- <<<grid, block>>> ---- */
 
 /* The expressions of an extent: `n`, `dim3(a, b)`, or a variable that begins so. */
-static int extent_cursors(CXCursor c, CXCursor out[3], int depth)
+static int extent_cursors(const sample_t *s, CXCursor c, CXCursor out[3], int depth)
 {
     cursors_t list = cursor_children(c);
     CXCursor v = sample_variable(c);
@@ -29,10 +29,8 @@ static int extent_cursors(CXCursor c, CXCursor out[3], int depth)
         return depth <= DEEPEST;
     }
     if (!clang_Cursor_isNull(v)) {
-        CXCursor initial = clang_getCursorKind(v) == CXCursor_VarDecl
-                               ? clang_Cursor_getVarDeclInitializer(v)
-                               : clang_getNullCursor();
-        return clang_Cursor_isNull(initial) ? 0 : extent_cursors(initial, out, depth + 1);
+        CXCursor initial = sample_definition(s, v);
+        return clang_Cursor_isNull(initial) ? 0 : extent_cursors(s, initial, out, depth + 1);
     }
     int count = 0;
     for (int k = 0; k < list.count; k++)
@@ -41,18 +39,19 @@ static int extent_cursors(CXCursor c, CXCursor out[3], int depth)
                 return 0;
             out[count++] = list.at[k];
         }
-    return count == 1 ? extent_cursors(out[0], out, depth + 1) : count;
+    return count == 1 ? extent_cursors(s, out[0], out, depth + 1) : count;
 }
 
 /* The launch's grid (1) or block (2): the number of known components. */
-static int configuration(const directive_t *d, int which, CXCursor out[3])
+static int configuration(const sample_t *s, int which, CXCursor out[3])
 {
+    const directive_t *d = s->d;
     if (d->form != LAUNCH_CHEVRON)
         return 0;
     cursors_t launch = cursor_children(d->launch), list = {0};
     if (launch.count > 1)
         list = cursor_children(launch.at[1]);
-    return which < list.count ? extent_cursors(list.at[which], out, 0) : 0;
+    return which < list.count ? extent_cursors(s, list.at[which], out, 0) : 0;
 }
 
 static bool is_constant(CXCursor c)
@@ -65,24 +64,23 @@ static bool is_constant(CXCursor c)
 }
 
 /* One component of the configuration: its number, or `guess`, which a variable then has. */
-static int64_t component(sample_t *s, CXCursor c, int64_t guess)
+static int64_t component(sample_t *s, CXCursor c, int64_t guess, bool *guessed)
 {
     CXCursor v = sample_variable(c);
     int64_t value;
     if (clang_Cursor_isNull(v) || is_constant(c))
         return sample_cursor(s, c, &value) ? value : guess;
-    CXCursor initial = clang_getCursorKind(v) == CXCursor_VarDecl
-                           ? clang_Cursor_getVarDeclInitializer(v)
-                           : clang_getNullCursor();
-    if (s->follows && !clang_Cursor_isNull(initial) && sample_cursor(s, initial, &value))
+    CXCursor initial = s->follows ? sample_definition(s, v) : clang_getNullCursor();
+    if (!clang_Cursor_isNull(initial) && sample_cursor(s, initial, &value))
         return sample_bind(s, cursor_name(v), value);
+    *guessed = true;
     return sample_bind(s, cursor_name(v), guess);
 }
 
-bool geometry_knows_blocks(const directive_t *d)
+bool geometry_knows_blocks(const sample_t *s)
 {
     CXCursor c[3];
-    int count = configuration(d, 2, c);
+    int count = configuration(s, 2, c);
     for (int k = 0; k < count; k++)
         if (!is_constant(c[k]))
             return false;
@@ -97,11 +95,14 @@ static bool ranges(sample_t *s, geometry_t *g)
         const axis_t *a = &s->d->axis[k];
         g->lower[k] = 0;
         g->end[k] = INT64_MAX;
+        g->range[k] = 0;
         if (!a->length)
             continue;
+        s->used = 0;
         if (!sample_expression(s, a->lower, &g->lower[k]) ||
             !sample_expression(s, a->length, &g->end[k]))
             return false;
+        g->range[k] = s->used;
         g->end[k] += g->lower[k];
     }
     return true;
@@ -168,20 +169,26 @@ bool geometry_of(sample_t *s, const bool uses[3], int64_t block_x, geometry_t *g
     int64_t guess[3] = {wide ? 16 : block_x, uses[1] ? 8 : 1, uses[2] ? 4 : 1};
     if (wide && block_x < 64)
         guess[0] = guess[1] = block_x;
-    int count = configuration(s->d, 2, c);
+    int count = configuration(s, 2, c);
+    bool guessed = false;
+    s->used = 0;
     for (int k = 0; k < 3; k++)
-        g->block[k] = k < count ? component(s, c[k], guess[k]) : count ? 1 : guess[k];
+        g->block[k] = k < count ? component(s, c[k], guess[k], &guessed) : count ? 1 : guess[k];
+    g->launch = s->used;
     if (g->block[0] < 1 || g->block[1] < 1 || g->block[2] < 1 ||
         g->block[0] * g->block[1] * g->block[2] > MOST_THREADS || !ranges(s, g))
         return false;
-    count = configuration(s->d, 1, c);
+    count = configuration(s, 1, c);
+    g->guessed = count == 0;
+    s->used = 0;
     for (int k = 0; k < 3; k++) {
         int64_t cover = covering(s, g, k);
         cover = cover ? cover : uses[k] ? FREE_GRID : 1;
-        g->grid[k] = k < count ? component(s, c[k], cover) : count ? 1 : cover;
+        g->grid[k] = k < count ? component(s, c[k], cover, &g->guessed) : count ? 1 : cover;
         if (g->grid[k] < 1 || g->grid[k] > MOST_BLOCKS)
             return false;
     }
+    g->launch |= s->used;
     for (int k = 0; k < s->d->axis_count; k++) {
         const axis_t *a = &s->d->axis[k];
         if (!a->length)

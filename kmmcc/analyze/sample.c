@@ -10,16 +10,19 @@
 #include "base/token.h"
 #include "clang/cursor.h"
 
-enum { DEEPEST = 40, SPECIAL = 2 };
+enum { DEEPEST = 40, SPECIAL = 3 };
 
 /*
- * Trial 0 gives each atom a number of its own, trial 1 the same to all. Each later pair of trials
- * gives 0 and 1 to one atom, and trial 0's numbers to the others.
+ * Trial 0 gives each atom a number of its own, trial 1 the same to all, and trial 2 multiples of
+ * all usual blocks and vectors. Each later pair of trials gives 0 and 1 to one atom, and trial 0's
+ * numbers to the others.
  */
 static int64_t number_of(const sample_t *s, int atom)
 {
     if (s->trial == 1)
         return s->size;
+    if (s->trial == 2)
+        return (s->size / s->multiple + atom) * s->multiple;
     if (s->trial >= SPECIAL && (s->trial - SPECIAL) / 2 == atom)
         return (s->trial - SPECIAL) % 2;
     return s->size + 7 * atom;
@@ -35,8 +38,24 @@ int64_t sample_bind(sample_t *s, const char *name, int64_t value)
     return value;
 }
 
-static int64_t atom(sample_t *s, const char *name)
+/* Marks the variable as used. The last bit stands for all that have none of their own. */
+static void use(sample_t *s, const char *name)
 {
+    int k = 0;
+    while (k < s->name_count && strcmp(s->name[k], name) != 0)
+        k++;
+    if (s->following)
+        return;
+    if (k == s->name_count) {
+        s->name = arena_grow(s->name, s->name_count, &s->name_capacity, sizeof(*s->name));
+        s->name[s->name_count++] = name;
+    }
+    s->used |= 1ULL << (k < 63 ? k : 63);
+}
+
+int64_t sample_atom(sample_t *s, const char *name)
+{
+    use(s, name);
     return sample_bind(s, name, number_of(s, s->atom_count));
 }
 
@@ -140,19 +159,95 @@ CXCursor sample_variable(CXCursor c)
     return is ? v : clang_getNullCursor();
 }
 
+static bool is_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static const char *skip_spaces(const char *p)
+{
+    return p + strspn(p, " \t\r\n");
+}
+
+/* `text` begins behind the variable's name, or a member of it. */
+static bool is_assignment(const char *text)
+{
+    text = skip_spaces(text);
+    if (*text == '.') {
+        text = skip_spaces(text + 1);
+        while (is_word(*text))
+            text++;
+        text = skip_spaces(text);
+    }
+    if (!strncmp(text, "++", 2) || !strncmp(text, "--", 2) || *text == '[')
+        return true;
+    size_t operator = strspn(text, "+-*/%&|^<>");
+    return operator <= 2 && text[operator] == '=' && text[operator + 1] != '=' &&
+           !(operator == 1 && (*text == '<' || *text == '>'));
+}
+
+/* True if a place in the function assigns the variable, or takes its address. */
+static bool is_changed(const sample_t *s, CXCursor v)
+{
+    const char *name = cursor_name(v), *text = text_of(s, s->d->function);
+    size_t length = strlen(name), begin, end, defined, after;
+    const unit_t *holder = unit_holding(s->u->main, s->d->function);
+    if (!text || !length || !holder || !unit_range(holder, s->d->function, &begin, &end))
+        return false;
+    if (!unit_range(holder, v, &defined, &after))
+        after = begin;
+    text = arena_copy(holder->source->text + begin, end - begin);
+    for (const char *p = text; (p = strstr(p, name)); p += length) {
+        if ((p > text && is_word(p[-1])) || is_word(p[length]))
+            continue;
+        const char *before = p;
+        while (before > text && (before[-1] == ' ' || before[-1] == '('))
+            before--;
+        bool steps =
+            before - text >= 2 && (!strncmp(before - 2, "++", 2) || !strncmp(before - 2, "--", 2));
+        bool address = before - text >= 2 && before[-1] == '&' && before[-2] != '&';
+        bool definition = begin + (size_t)(p - text) < after;
+        if (!definition && (steps || address || is_assignment(p + length)))
+            return true;
+    }
+    return false;
+}
+
+CXCursor sample_definition(const sample_t *s, CXCursor variable)
+{
+    CXCursor initial = clang_getCursorKind(variable) == CXCursor_VarDecl
+                           ? clang_Cursor_getVarDeclInitializer(variable)
+                           : clang_getNullCursor();
+    return clang_Cursor_isNull(initial) || is_changed(s, variable) ? clang_getNullCursor()
+                                                                   : initial;
+}
+
 static bool of_variable(sample_t *s, CXCursor v, int64_t *out)
 {
-    CXCursor initial = clang_getCursorKind(v) == CXCursor_VarDecl
-                           ? clang_Cursor_getVarDeclInitializer(v)
-                           : clang_getNullCursor();
+    use(s, cursor_name(v));
     for (int k = 0; k < s->atom_count; k++)
         if (!strcmp(s->atom[k].name, cursor_name(v))) {
             *out = s->atom[k].value;
             return true;
         }
-    if (s->follows && !clang_Cursor_isNull(initial) && sample_cursor(s, initial, out))
+    for (int k = 0; k < s->followed_count; k++)
+        if (!strcmp(s->followed[k].name, cursor_name(v))) {
+            *out = s->followed[k].value;
+            return true;
+        }
+    CXCursor initial = s->follows ? sample_definition(s, v) : clang_getNullCursor();
+    s->following++;
+    bool follows = !clang_Cursor_isNull(initial) && sample_cursor(s, initial, out);
+    s->following--;
+    if (follows) {
+        s->followed =
+            arena_grow(s->followed, s->followed_count, &s->followed_capacity, sizeof(*s->followed));
+        s->followed[s->followed_count++] = (struct atom){cursor_name(v), *out};
         return true;
-    *out = atom(s, cursor_name(v));
+    }
+    bool narrow = clang_Type_getSizeOf(clang_getCanonicalType(clang_getCursorType(v))) == 1;
+    int64_t number = number_of(s, s->atom_count);
+    *out = sample_bind(s, cursor_name(v), narrow ? number % 100 : number);
     return true;
 }
 
@@ -195,7 +290,7 @@ bool sample_cursor(sample_t *s, CXCursor c, int64_t *out)
     s->depth--;
     const char *text = found ? NULL : text_of(s, c);
     if (text)
-        *out = atom(s, text);
+        *out = sample_atom(s, text);
     return found || text;
 }
 
@@ -227,7 +322,7 @@ bool sample_expression(sample_t *s, const expr_t *e, int64_t *out)
     }
     if (sample_cursor(s, e->cursor, out))
         return true;
-    *out = atom(s, source_words(s->u->source, e->begin, e->end));
+    *out = sample_atom(s, source_words(s->u->source, e->begin, e->end));
     return true;
 }
 
@@ -265,9 +360,22 @@ static const char *of_address(sample_t *s, CXCursor c, int64_t *bytes)
     return base;
 }
 
+/* The struct of which an argument is a copy. */
+static CXCursor copied(CXCursor c)
+{
+    CXCursor from = cursor_last_child(c);
+    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    if (clang_getCursorKind(c) != CXCursor_CallExpr || type.kind != CXType_Record ||
+        clang_Cursor_getNumArguments(c) != 1 || clang_Cursor_isNull(from))
+        return c;
+    CXCursor a = clang_getTypeDeclaration(type),
+             b = clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(from)));
+    return clang_equalCursors(a, b) ? unwrapped(from) : c;
+}
+
 const char *sample_pointer(sample_t *s, CXCursor c, int64_t *bytes)
 {
-    c = unwrapped(c);
+    c = copied(unwrapped(c));
     *bytes = 0;
     switch (clang_getCursorKind(c)) {
     case CXCursor_DeclRefExpr: return cursor_name(c);

@@ -18,13 +18,18 @@ typedef struct sample {
     const directive_t *d;
     int trial;    /* decides the numbers */
     int64_t size; /* the number of an ordinary size */
+    int64_t multiple;
     bool follows; /* a variable has the value that its definition gives it */
-    int depth;
+    int depth, following;
     struct atom {
         const char *name;
         int64_t value;
-    } *atom;
-    int atom_count, atom_capacity;
+    } *atom, *followed; /* `followed`: variables with the value of their definition */
+    int atom_count, atom_capacity, followed_count, followed_capacity;
+    /* The variables that expressions name, but for what only definitions name. */
+    const char **name;
+    int name_count, name_capacity;
+    uint64_t used;              /* those met since it was set to 0, as bits */
     int64_t axis[KMM_MAX_AXES]; /* the axes' values in sections */
     bool in_section;
 } sample_t;
@@ -32,6 +37,11 @@ typedef struct sample {
 /* False: the value is no integer, or not to be computed. */
 bool sample_cursor(sample_t *s, CXCursor c, int64_t *out);
 bool sample_expression(sample_t *s, const expr_t *e, int64_t *out);
+/* The number of a variable or expression that is no constant. */
+int64_t sample_atom(sample_t *s, const char *name);
+/* What a definition gives the variable, if the function around the launch does not visibly change
+ * it later; null: nothing. */
+CXCursor sample_definition(const sample_t *s, CXCursor variable);
 /* The variable below conversions; null: the expression is none. */
 CXCursor sample_variable(CXCursor c);
 /* Gives the variable this number, unless it has one; its number. */

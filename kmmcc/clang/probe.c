@@ -160,7 +160,15 @@ enum CXChildVisitResult probe_visit(CXCursor c, CXCursor parent, CXClientData da
         w.probe->type = clang_getCanonicalType(clang_getCursorType(c));
     } else if (w.probe && clang_isExpression(clang_getCursorKind(c)) &&
                unit_range(w.u, c, &begin, &end)) {
-        set_type(w.probe->expr, begin, end, c);
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        if (begin != w.macro_begin || end != w.macro_end)
+            set_type(w.probe->expr, begin, end, c);
+        /* The operands of an operator that a macro writes have its range, too. */
+        if (kind == CXCursor_BinaryOperator || kind == CXCursor_UnaryOperator ||
+            kind == CXCursor_ConditionalOperator) {
+            w.macro_begin = begin;
+            w.macro_end = end;
+        }
     }
     clang_visitChildren(c, probe_visit, &w);
     return CXChildVisit_Continue;

@@ -307,6 +307,14 @@ static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int coun
     }
 }
 
+bool replay_is_first(const replay_t *r, const ir_access_t *a)
+{
+    for (int l = a->loop; l >= 0; l = r->f->loop[l].parent)
+        if (r->counter[l] != 0)
+            return false;
+    return true;
+}
+
 bool replay_thread(replay_t *r, bool all, replay_visit_fn *visit_one, void *context)
 {
     r->visit = visit_one;

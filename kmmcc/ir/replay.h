@@ -24,6 +24,8 @@ void replay_restart(replay_t *r);
 void replay_set(replay_t *r, int what, int64_t value);
 /* True if some value of the function depends on this index or size. */
 bool replay_uses(const replay_t *r, int what);
+/* True if no loop around the access, which is being visited, has come to its second iteration. */
+bool replay_is_first(const replay_t *r, const ir_access_t *a);
 /* All accesses of the thread that is set. Of long loops some iterations are left out unless
  * `all`. False: with `all`, the limit of iterations was reached. */
 bool replay_thread(replay_t *r, bool all, replay_visit_fn *visit, void *context);
