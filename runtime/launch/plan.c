@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "memory/array.h"
 
-/* Elements. A region that is farther outside of its array has an offset that wrapped: one of 32 bits
- * that stands for a negative number is at least twice as far. */
+/* Elements. A region that is farther outside of its array has an offset that wrapped: one of 32
+ * bits that stands for a negative number is at least twice as far. */
 enum { FAR = 1 << 30 };
 
 typedef struct span {
