@@ -112,42 +112,47 @@ static kmm__array_t *array_of_base(const kmm__submission_t *s, const char *word)
     return kmm__array_find(s->rt, word);
 }
 
-typedef bool means_t(const kmm__item_t *item, const char *word);
+static int refuse_two(const kmm__submission_t *s, uint32_t at, const kmm__item_t *a,
+                      const kmm__item_t *b)
+{
+    char text[300];
+    snprintf(text, sizeof(text),
+             "leads to %s and %s, which are in different arrays; pass a pointer of its own for "
+             "each, or map the memory of both as one, by `#pragma kmm data`",
+             a->text, b->text);
+    return refuse(s, at, KMM_E_INVALID, text);
+}
 
-/* The array of the items that the word means; NULL: it means none. */
-static int array_meant(const kmm__submission_t *s, uint32_t at, const char *word, means_t *means,
-                       kmm__array_t **found)
+/* Finds the array that the word is an address for: that of an item that it names; or else of one in
+ * whose region it lies; or else that of an item with this base; or else the one that it lies in. */
+static int array_of(const kmm__submission_t *s, uint32_t at, const char *word, kmm__array_t **found)
 {
     const kmm_launch_t *l = s->l;
-    const kmm__item_t *first = NULL;
+    const kmm__item_t *named = NULL, *other_named = NULL, *entered = NULL, *other_entered = NULL;
     for (uint32_t k = 0; k < l->item_count; k++) {
         const kmm__item_t *item = &l->items[k];
-        if (!item->array || !means(item, word))
+        if (!item->array)
             continue;
-        if (first && first->array != item->array) {
-            char text[300];
-            snprintf(text, sizeof(text),
-                     "leads to %s and %s, which are in different arrays; pass a pointer of its own "
-                     "for each, or map the memory of both as one, by `#pragma kmm data`",
-                     first->text, item->text);
-            return refuse(s, at, KMM_E_INVALID, text);
+        if (kmm__meaning_names(item, word)) {
+            other_named = named && named->array != item->array ? item : other_named;
+            named = named ? named : item;
+        } else if (kmm__meaning_in_region(item, word)) {
+            other_entered = entered && entered->array != item->array ? item : other_entered;
+            entered = entered ? entered : item;
         }
-        first = first ? first : item;
     }
-    *found = first ? first->array : NULL;
+    if (other_named)
+        return refuse_two(s, at, named, other_named);
+    if (!named && other_entered)
+        return refuse_two(s, at, entered, other_entered);
+    *found = named ? named->array : entered ? entered->array : array_of_base(s, word);
     return 0;
 }
 
-/* The array that the word is an address for: that of an item that it names; or else of one in whose
- * region it lies; or else that of an item with this base; or else the one that it lies in. */
-static int array_of(const kmm__submission_t *s, uint32_t at, const char *word, kmm__array_t **found)
+/* True if the word may be an address: the lowest page is never mapped. */
+static bool may_be_address(const char *word)
 {
-    int error = array_meant(s, at, word, kmm__meaning_names, found);
-    if (!error && !*found)
-        error = array_meant(s, at, word, kmm__meaning_has, found);
-    if (!error && !*found)
-        *found = array_of_base(s, word);
-    return error;
+    return (uintptr_t)word >= 4096;
 }
 
 int kmm__arguments_find(kmm__submission_t *s)
@@ -157,7 +162,7 @@ int kmm__arguments_find(kmm__submission_t *s)
     for (uint32_t k = 0; k < w->word_count; k++) {
         const char *word = kmm__argument_word(w, k);
         kmm__array_t *a = NULL;
-        int error = word ? array_of(s, w->words[k], word, &a) : 0;
+        int error = may_be_address(word) ? array_of(s, w->words[k], word, &a) : 0;
         if (error)
             return error;
         if (!a)

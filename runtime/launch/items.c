@@ -157,17 +157,15 @@ static bool is_of_launches(const kmm__array_t *a)
 
 /* Finds the array that the item's region is in. The item's base may lie elsewhere: before a
  * one-based array, or before the mapped part of host memory. */
-static int find_array(const kmm__submission_t *s, kmm__item_t *item)
+static int find_array(const kmm__submission_t *s, kmm__item_t *item, const kmm__chunk_box_t *whole)
 {
-    kmm__chunk_box_t whole;
     int64_t begin, end;
     uint32_t count;
     kmm__array_t *named = kmm__array_find(s->rt, item->base);
     item->array = named;
     if (item->section_count == 0 || item->section[0].whole)
         return 0;
-    kmm__partition_whole(&s->part, s->l, &whole);
-    if (kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end) || end <= begin)
+    if (kmm__plan_reach(item, s->l->axis_count, whole, &begin, &end) || end <= begin)
         return 0;
     const char *from = item->base + begin;
     size_t bytes = (size_t)(end - begin);
@@ -205,11 +203,10 @@ static bool is_plain_index(const kmm_launch_t *l, const kmm__item_t *item)
 
 /* A region that is nowhere near its array: most often an unsigned offset that stands for a negative
  * number. Clipped, it would be empty. */
-static int check_far(const kmm__submission_t *s, const kmm__item_t *item)
+static int check_far(const kmm__submission_t *s, const kmm__item_t *item,
+                     const kmm__chunk_box_t *whole)
 {
-    kmm__chunk_box_t whole;
-    kmm__partition_whole(&s->part, s->l, &whole);
-    if (!kmm__plan_is_far(item, s->l->axis_count, &whole))
+    if (!kmm__plan_is_far(item, s->l->axis_count, whole))
         return 0;
     return kmm__submission_refuse_item(
         s, item, KMM_E_RANGE,
@@ -218,15 +215,14 @@ static int check_far(const kmm__submission_t *s, const kmm__item_t *item)
 }
 
 /* Mapped memory that ends before the launch's region: what lies beyond would be left out. */
-static int check_mapped(const kmm__submission_t *s, const kmm__item_t *item)
+static int check_mapped(const kmm__submission_t *s, const kmm__item_t *item,
+                        const kmm__chunk_box_t *whole)
 {
-    kmm__chunk_box_t whole;
     int64_t begin, end;
     const kmm__array_t *a = item->array;
     if (!is_plain_index(s->l, item) || !has_ranges(s->l))
         return 0;
-    kmm__partition_whole(&s->part, s->l, &whole);
-    if (kmm__plan_reach(item, s->l->axis_count, &whole, &begin, &end) || end <= begin)
+    if (kmm__plan_reach(item, s->l->axis_count, whole, &begin, &end) || end <= begin)
         return 0;
     int64_t shift = item->base - a->base, halo = halo_of(item) * item->element;
     if (shift + begin + halo >= 0 && shift + end - halo <= (int64_t)a->bytes)
@@ -241,15 +237,13 @@ static int check_mapped(const kmm__submission_t *s, const kmm__item_t *item)
 }
 
 /* Sets the region of each item, and whether an argument points into it. */
-static void find_regions(kmm__submission_t *s)
+static void find_regions(kmm__submission_t *s, const kmm__chunk_box_t *whole)
 {
-    kmm__chunk_box_t whole;
     int64_t begin, end;
-    kmm__partition_whole(&s->part, s->l, &whole);
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         kmm__item_t *item = &s->l->items[k];
         item->region_begin = item->region_end = item->base;
-        if (!kmm__plan_hull(item, s->l->axis_count, &whole, &begin, &end))
+        if (!kmm__plan_hull(item, s->l->axis_count, whole, &begin, &end))
             continue;
         item->region_begin = item->base + begin;
         item->region_end = item->base + end;
@@ -266,6 +260,8 @@ static void cut_regions(kmm__submission_t *s)
         if (!a)
             continue;
         const char *end = a->base + a->bytes;
+        if (item->region_begin >= a->base && item->region_end <= end)
+            continue;
         item->region_begin = item->region_begin < a->base ? a->base : item->region_begin;
         item->region_end = item->region_end > end ? end : item->region_end;
         item->is_entered = kmm__meaning_enters(s->work, item);
@@ -274,7 +270,9 @@ static void cut_regions(kmm__submission_t *s)
 
 int kmm__submission_resolve(kmm__submission_t *s)
 {
-    find_regions(s);
+    kmm__chunk_box_t whole;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    find_regions(s, &whole);
     int error = make_room(s);
     if (error)
         return error;
@@ -286,7 +284,7 @@ int kmm__submission_resolve(kmm__submission_t *s)
         if (!item->dims && item->section_count > 1)
             return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
                                                "several sections need a `shape`");
-        if ((error = find_array(s, item)))
+        if ((error = find_array(s, item, &whole)))
             return error;
         if (item->array && item->array->map_end != UINT64_MAX && !kmm__is_inside()) {
             pthread_cond_wait(&s->rt->progress,
@@ -300,13 +298,13 @@ int kmm__submission_resolve(kmm__submission_t *s)
             join_map(s, item->array);
         if (!item->array) {
             error = map_item(s, item);
-            if (error || (error = find_array(s, item)))
+            if (error || (error = find_array(s, item, &whole)))
                 return error;
         }
         const kmm__array_t *a = item->array;
-        if (a && (error = check_far(s, item)))
+        if (a && (error = check_far(s, item, &whole)))
             return error;
-        if (a && a->is_mapped && (error = check_mapped(s, item)))
+        if (a && a->is_mapped && (error = check_mapped(s, item, &whole)))
             return error;
         if (a && a->is_mapped && a->map == KMM_MAP_TO && item->mode != KMM_READ)
             return kmm__submission_refuse_item(s, item, KMM_E_INVALID,

@@ -6,32 +6,6 @@
  */
 #include "launch/meaning.h"
 
-#include <string.h>
-
-char *kmm__argument_word(const kmm__work_t *w, uint32_t k)
-{
-    char *word;
-    memcpy(&word, w->args + w->words[k], sizeof(word));
-    return word;
-}
-
-static bool is_in_region(const kmm__item_t *item, const char *word)
-{
-    return item->region_begin <= word && word < item->region_end;
-}
-
-bool kmm__meaning_names(const kmm__item_t *item, const char *word)
-{
-    bool reaches = item->reach_begin <= word && word <= item->reach_end;
-    bool is_through = item->reach_begin < item->reach_end;
-    return reaches && (is_through || !item->is_entered || is_in_region(item, word));
-}
-
-bool kmm__meaning_has(const kmm__item_t *item, const char *word)
-{
-    return is_in_region(item, word) || kmm__meaning_names(item, word);
-}
-
 bool kmm__meaning_shared(const kmm__work_t *w, const kmm__item_t *a, const kmm__item_t *b)
 {
     for (uint32_t k = 0; k < w->word_count; k++)
@@ -44,7 +18,7 @@ bool kmm__meaning_shared(const kmm__work_t *w, const kmm__item_t *a, const kmm__
 bool kmm__meaning_enters(const kmm__work_t *w, const kmm__item_t *item)
 {
     for (uint32_t k = 0; k < w->word_count; k++)
-        if (is_in_region(item, kmm__argument_word(w, k)))
+        if (kmm__meaning_in_region(item, kmm__argument_word(w, k)))
             return true;
     return false;
 }

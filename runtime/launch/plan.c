@@ -266,9 +266,24 @@ static bool is_far(const span_t *s, int64_t extent)
     return s->hi > s->lo && (s->hi < -FAR || s->lo > extent + FAR);
 }
 
+/* True if all numbers of the sections are too small for one that wrapped to be among them. */
+static bool has_small_numbers(const kmm__item_t *item, uint32_t axis_count)
+{
+    uint64_t all = 0;
+    for (uint32_t d = 0; d < item->section_count; d++) {
+        const kmm__section_t *c = &item->section[d];
+        all |= (uint64_t)(c->constant.lower + FAR / 2);
+        for (uint32_t k = 0; k < axis_count; k++)
+            all |= (uint64_t)(c->coef[k].lower + FAR / 2);
+    }
+    return all < FAR;
+}
+
 bool kmm__plan_is_far(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole)
 {
     int64_t extent[KMM_MAX_DIMS] = {0};
+    if (has_small_numbers(item, axis_count))
+        return false;
     if (item->dims)
         whole_extent(item, extent);
     for (uint32_t d = 0; d < item->section_count; d++) {
