@@ -75,7 +75,7 @@ static const char *field_type(CXType type, const char *spelling)
 static CXType parameter_type(const call_t *c, int number, CXCursor cursor)
 {
     CXType type = clang_getUnqualifiedType(clang_getCursorType(cursor)),
-           function = clang_getCanonicalType(clang_getCursorType(c->d->callee));
+           function = clang_getCanonicalType(clang_getCursorType(c->d->target[0].instance));
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
     bool decays =
         type_is_array(type) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto;
@@ -269,16 +269,19 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
 static bool read_parameters(call_t *c)
 {
     bool good = true;
-    c->count = clang_Cursor_getNumArguments(c->d->callee);
-    if (c->count != c->d->argument_count) {
+    const CXCursor f = c->d->target[0].instance;
+    c->count = clang_Cursor_getNumArguments(f);
+    if (c->count < 0 || c->count != c->d->argument_count) {
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
-                "a function with a variable number of arguments, or one in a template, cannot be "
-                "split yet");
+                c->count < 0 ? "the call of a function that depends on a template's parameters "
+                               "cannot be split; call it from a function that is no template"
+                             : "the call of a function with a variable number of arguments cannot "
+                               "be split; call it in one with a fixed number");
         return false;
     }
     c->parameter = arena_alloc(((size_t)c->count + 1) * sizeof(*c->parameter));
     for (int k = 0; k < c->count; k++)
-        good &= read_parameter(c, k, clang_Cursor_getArgument(c->d->callee, (unsigned)k));
+        good &= read_parameter(c, k, clang_Cursor_getArgument(f, (unsigned)k));
     return good;
 }
 
@@ -351,6 +354,60 @@ static const char *passed(call_t *c, const parameter_t *p)
     return arena_printf("(%s)kmm_chunk->end[%d]", p->type, axis);
 }
 
+/* The namespaces of a function that do not hold the enclosing one, as they are written before its
+ * name. NULL: the name is found without them. */
+static const char *foreign_scope(const call_t *c, CXCursor f)
+{
+    const char *path = "::";
+    bool foreign = false;
+    if (clang_getCursorKind(clang_getCursorLexicalParent(f)) != CXCursor_Namespace)
+        return NULL; /* also a friend that a class defines, which is found by its arguments */
+    for (CXCursor scope = clang_getCursorSemanticParent(f);
+         clang_getCursorKind(scope) == CXCursor_Namespace;
+         scope = clang_getCursorSemanticParent(scope)) {
+        bool around = false;
+        for (CXCursor k = c->d->top; !clang_Cursor_isNull(k); k = clang_getCursorSemanticParent(k))
+            around |=
+                clang_equalCursors(clang_getCanonicalCursor(k), clang_getCanonicalCursor(scope));
+        foreign |= !around;
+        if (!clang_Cursor_isAnonymous(scope))
+            path = arena_printf("::%s%s", cursor_name(scope), path);
+    }
+    return foreign ? path : NULL;
+}
+
+/* The function's name, with its template arguments, as it can be written before the enclosing
+ * function: names that are declared in that are not known there. */
+static const char *callee_text(const call_t *c)
+{
+    const source_t *s = c->u->source;
+    const directive_t *d = c->d;
+    const char *scope = foreign_scope(c, d->callee);
+    if (!scope)
+        return arena_printf("%.*s", (int)(d->template_end - d->callee_begin),
+                            s->text + d->callee_begin);
+    size_t path = d->callee_begin;
+    while (strchr("(*& \t\n", s->text[path]))
+        path++;
+    return arena_printf("%.*s%s%.*s", (int)(path - d->callee_begin), s->text + d->callee_begin,
+                        scope, (int)(d->template_end - d->name_at), s->text + d->name_at);
+}
+
+/* Whether the function is known before the enclosing one. */
+static bool is_declared_before(const call_t *c)
+{
+    size_t begin, end, first, last;
+    CXCursor declaration = clang_getCanonicalCursor(c->d->callee);
+    if (!unit_range(c->u, c->d->top, &begin, &end) ||
+        !unit_range(c->u, declaration, &first, &last) || first < begin || first >= end)
+        return true;
+    diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
+            "'%s' is not declared before the function that calls it, where the call of a chunk "
+            "stands; declare it there",
+            c->d->callee_name);
+    return false;
+}
+
 /* The function that runs a chunk, before the enclosing one. */
 static void write_function(call_t *c)
 {
@@ -376,8 +433,7 @@ static void write_function(call_t *c)
     else
         text_printf(&out, "    (void)kmm_args;\n");
     const char *called =
-        arena_printf("%.*s(%s);", (int)(c->d->template_end - c->d->callee_begin),
-                     s->text + c->d->callee_begin, arguments.length ? arguments.data : "");
+        arena_printf("%s(%s);", callee_text(c), arguments.length ? arguments.data : "");
     if (c->u->lang == LANG_C)
         text_printf(&out, "    %s\n}\n\n", called);
     else
@@ -452,7 +508,7 @@ void call_rewrite(unit_t *u, directive_t *d, const char *indent)
     call_t c = {
         .u = u, .d = d, .line = line, .name = unit_name(u, arena_printf("kmm_call_%u", line))};
     c.number = c.name + strlen("kmm_call_");
-    if (!read_parameters(&c))
+    if (!is_declared_before(&c) || !read_parameters(&c))
         return;
     write_function(&c);
     write_call(&c, indent);
