@@ -26,6 +26,10 @@
 // CHECK-LABEL: static void macros{{.}}int n)
 // CHECK-COUNT-3: KMM_WRITE, "X[x_]"
 
+// CHECK-LABEL: static void members{{.}}int n)
+// CHECK: KMM_WRITE, "v.out[x_]"
+// CHECK: KMM_UPDATE, "v.out[i]"
+
 // ---- Threads leave in a statement that stores, or in one before it
 __global__ void l_value(int n, float *x, const float *y) { int i = I; if (i >= n) return; x[i] = ({ if (y[i] < 500) return; y[i]; }); }
 __global__ void l_value_within(int n, float *x, const float *y) { int i = I; if (i < n) x[i] = ({ if (y[i] < 500) return; y[i]; }); }
@@ -42,6 +46,10 @@ __global__ void r_both(int n, float (*x)[8], const float (*y)[4][2]) { int i = I
 __global__ void m_all(int n, float *x, const float *y) { BEGIN STORE(x, y[i] + 1); }
 __global__ void m_parts(int n, float *x, const float *y) { int i = INDEX(x); LEAVE(i, n); AT(x, i) = AT(y, i) + 2; }
 __global__ void m_direct(int n, float *x, const float *y) { if (I < n) x[I] = y[INDEX(x)] + 3; }
+
+// ---- Members of one variable, of which a clause names one
+struct view { float *in, *out; };
+__global__ void v_copy(int n, float *x, const float *y) { int i = I; if (i < n) x[i] = y[i] + 4; }
 
 enum { N = 50000, ALL = 8 * N };
 static float *X, *Y;
@@ -84,6 +92,15 @@ static void macros(int n)
     TEST(m_direct<<<196, 256>>>(n, X, Y));
 }
 
+static void members(int n)
+{
+    view v = {Y, X};
+    TEST(v_copy<<<196, 256>>>(n, v.out, v.in));
+    #pragma kmm parallel(i = 0:n) read(v.in[i])
+    v_copy<<<196, 256>>>(n, v.out, v.in);
+    show(__LINE__);
+}
+
 int main()
 {
     cudaMalloc(&X, ALL * sizeof(float));
@@ -93,4 +110,5 @@ int main()
     leaves(N);
     rows(N);
     macros(N);
+    members(N);
 }
