@@ -42,12 +42,10 @@ void check_note(const unit_t *u, CXCursor where, const char *text)
         diag_at(SEVERITY_NOTE, holder->source, begin, end, "%s", text);
 }
 
-static bool is_covered(const directive_t *d, CXCursor root)
+static bool is_covered(const directive_t *d, CXCursor argument)
 {
     for (int k = 0; k < d->item_count; k++)
-        if (!clang_Cursor_isNull(root) &&
-            clang_equalCursors(clang_getCanonicalCursor(root),
-                               clang_getCanonicalCursor(d->item[k].root)))
+        if (cursor_is_related(argument, d->item[k].base->cursor))
             return true;
     return false;
 }
@@ -122,12 +120,12 @@ static void note_use(const unit_t *u, const uses_t *uses)
         check_note(u, uses->escaped, "this may store to it");
 }
 
-/* Whether an argument that begins with the same variable is refused already. */
-static bool is_refused(const directive_t *d, CXCursor root)
+/* Whether an argument that begins with the same variable or member is refused already. */
+static bool is_refused(const directive_t *d, CXCursor argument)
 {
     bool found = false;
-    for (int k = 0; d->refused && k < d->argument_count && !clang_Cursor_isNull(root); k++)
-        found |= d->refused[k] && clang_equalCursors(root, cursor_root(d->argument[k]));
+    for (int k = 0; d->refused && k < d->argument_count; k++)
+        found |= d->refused[k] && cursor_is_related(argument, d->argument[k]);
     return found;
 }
 
@@ -144,11 +142,12 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     enum CXTypeKind kind = element.kind;
     const char *name = clang_Cursor_isNull(parameter) ? "" : cursor_name(parameter),
                *text = unit_words(u, begin, end);
-    CXCursor root = cursor_root(d->argument[number]);
-    const char *base = clang_Cursor_isNull(root) ? "" : cursor_name(root);
+    CXCursor argument = d->argument[number], root = cursor_root(argument);
+    bool named = !clang_Cursor_isNull(root) && !cursor_is_member(argument);
+    const char *base = named ? cursor_name(root) : "";
     if (!*base)
-        base = text;
-    if (is_covered(d, root) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
+        base = item_base(text);
+    if (is_covered(d, argument) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
         return;
     if (!strcmp(text, "NULL") || !strcmp(text, "nullptr") || !strcmp(text, "0"))
         return;
@@ -164,7 +163,7 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         add_whole(u, d, number, base);
         return;
     }
-    if (is_refused(d, root))
+    if (is_refused(d, argument))
         return;
     if (!d->refused)
         d->refused = arena_alloc((size_t)d->argument_count * sizeof(*d->refused));
@@ -229,14 +228,13 @@ static void check_use(unit_t *u, const directive_t *d, const item_t *item, const
     }
 }
 
-void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor root, int number)
+void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor argument, int number)
 {
     uses_t uses;
     unsigned modes = 0;
     const item_t *first = NULL;
-    for (int k = 0; k < d->item_count && !clang_Cursor_isNull(root); k++) {
-        if (!clang_equalCursors(clang_getCanonicalCursor(root),
-                                clang_getCanonicalCursor(d->item[k].root)))
+    for (int k = 0; k < d->item_count; k++) {
+        if (!cursor_is_related(argument, d->item[k].base->cursor))
             continue;
         modes |= 1u << d->item[k].mode;
         first = first ? first : &d->item[k];
@@ -254,5 +252,5 @@ void check_uses(unit_t *u, const directive_t *d)
     const parameter_list_t *p = check_parameters(f);
     for (int k = 0; k < p->count && k < d->argument_count; k++)
         if (flow_is_pointer(clang_getCursorType(p->at[k])))
-            check_parameter_use(u, d, f, cursor_root(d->argument[k]), k);
+            check_parameter_use(u, d, f, d->argument[k], k);
 }

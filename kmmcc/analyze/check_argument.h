@@ -16,9 +16,10 @@ typedef struct parameter_list {
 parameter_list_t *check_parameters(CXCursor f);
 void check_arguments(unit_t *u, directive_t *d);
 void check_note(const unit_t *u, CXCursor where, const char *text);
-/* Checks what the function does with its parameter `number` against the items whose base begins
- * with `root`. */
-void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor root, int number);
+/* Checks what the function does with its parameter `number` against the items whose base begins as
+ * the argument does. */
+void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor argument,
+                         int number);
 void check_uses(unit_t *u, const directive_t *d);
 
 #endif

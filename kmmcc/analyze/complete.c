@@ -140,13 +140,9 @@ bool complete_is_null(const char *text)
 
 bool complete_covers(const directive_t *d, CXCursor argument)
 {
-    CXCursor root = cursor_root(argument);
-    for (int k = 0; k < d->item_count && !clang_Cursor_isNull(root); k++) {
-        CXCursor base = cursor_root(d->item[k].base->cursor);
-        if (!clang_Cursor_isNull(base) &&
-            clang_equalCursors(clang_getCanonicalCursor(root), clang_getCanonicalCursor(base)))
+    for (int k = 0; k < d->item_count; k++)
+        if (cursor_is_related(argument, d->item[k].base->cursor))
             return true;
-    }
     return false;
 }
 

@@ -179,6 +179,16 @@ static enum CXChildVisitResult guard_add_statement(CXCursor c, CXCursor parent, 
     return CXChildVisit_Continue;
 }
 
+/* Adds a statement that all threads of the range run to its end. False: some threads leave in it.
+ */
+static bool add_straight(statements_t *out, CXCursor c)
+{
+    if (does_of(c).leave)
+        return false;
+    guard_add_statement(c, c, out);
+    return true;
+}
+
 void guard_straight(infer_t *f, CXCursor block, statements_t *out, int depth)
 {
     statements_t *all = arena_alloc(sizeof(*all));
@@ -188,7 +198,8 @@ void guard_straight(infer_t *f, CXCursor block, statements_t *out, int depth)
         CXCursor c = all->at[k];
         cursors_t list = cursor_children(c);
         bool is_if = clang_getCursorKind(c) == CXCursor_IfStmt && list.count == 2;
-        if (clang_getCursorKind(c) == CXCursor_DeclStmt && !does_of(c).access)
+        does_t does = does_of(c);
+        if (clang_getCursorKind(c) == CXCursor_DeclStmt && !does.access && !does.leave)
             continue;
         guard_t guard = GUARD_NONE;
         if (is_if && is_return(list.at[1]) &&
@@ -201,14 +212,11 @@ void guard_straight(infer_t *f, CXCursor block, statements_t *out, int depth)
             return;
         }
         if (guard == GUARD_WHOLE)
-            guard_add_statement(list.at[1], c, out);
+            add_straight(out, list.at[1]);
         if (guard != GUARD_NONE)
             return; /* behind it only some threads of the range run */
         break;
     }
-    for (; k < all->count; k++) {
-        guard_add_statement(all->at[k], block, out);
-        if (does_of(all->at[k]).leave)
-            return;
-    }
+    while (k < all->count && add_straight(out, all->at[k]))
+        k++;
 }

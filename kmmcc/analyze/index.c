@@ -237,6 +237,15 @@ static bool is_local(CXCursor c)
             (scope == CXCursor_FunctionDecl || scope == CXCursor_FunctionTemplate));
 }
 
+/* `threadIdx.x` from the cursor of a member: its words, also where a macro writes them. */
+static const char *member_text(CXCursor c)
+{
+    CXCursor object = index_operand(cursor_first_child(c));
+    bool is_member = clang_getCursorKind(c) == CXCursor_MemberRefExpr &&
+                     clang_getCursorKind(object) == CXCursor_DeclRefExpr;
+    return is_member ? arena_printf("%s.%s", cursor_name(object), cursor_name(c)) : NULL;
+}
+
 static index_t value_of_variable(infer_t *f, CXCursor variable)
 {
     enum CXCursorKind kind = clang_getCursorKind(variable);
@@ -284,9 +293,9 @@ index_t index_value(infer_t *f, CXCursor c)
     enum { DEEPEST = 64 };
     index_t v = index_unknown;
     const char *text = index_source(f, c);
-    if (!text || f->depth > DEEPEST)
+    if (f->depth > DEEPEST)
         return index_unknown;
-    if (is_number(c, &v) || (!is_local(c) && built_in(text, &v)))
+    if (is_number(c, &v) || (text && !is_local(c) && built_in(text, &v)))
         return v;
     CXCursor inner = index_operand(c);
     f->depth++;
@@ -310,10 +319,12 @@ index_t index_value(infer_t *f, CXCursor c)
         default: break;
         }
         break;
-    default:
-        if (text && !clang_equalCursors(inner, c) && !is_local(inner))
+    default: {
+        const char *member = member_text(inner);
+        if (!is_local(inner) && !(member && built_in(member, &v)) && text)
             built_in(text, &v);
         break;
+    }
     }
     f->depth--;
     return v;

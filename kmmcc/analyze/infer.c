@@ -37,6 +37,7 @@ typedef struct search {
     bool reads; /* the kernel does not store through the parameter */
     bool whole; /* some assignment stores a whole element */
     bool fails;
+    int inner_dims; /* of an element that is an array */
 } search_t;
 
 static bool names(const search_t *x, CXCursor c)
@@ -67,17 +68,25 @@ static bool element_of(const search_t *x, CXCursor c, index_t *index)
     return false;
 }
 
+/* A statement's choices, and whether it holds an element. */
+typedef struct choices {
+    CXCursor element;
+    bool holds, choice;
+} choices_t;
+
 static enum CXChildVisitResult find_choice(CXCursor c, CXCursor parent, CXClientData data)
 {
+    choices_t *s = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
     bool logical = kind == CXCursor_BinaryOperator &&
                    (clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_LAnd ||
                     clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_LOr);
-    *(bool *)data |= logical || kind == CXCursor_ConditionalOperator || kind == CXCursor_IfStmt ||
-                     kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
-                     kind == CXCursor_SwitchStmt || kind == CXCursor_DoStmt ||
-                     kind == CXCursor_LabelStmt;
+    s->holds |= index_is_same(c, s->element);
+    s->choice |= logical || kind == CXCursor_ConditionalOperator || kind == CXCursor_IfStmt ||
+                 kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
+                 kind == CXCursor_SwitchStmt || kind == CXCursor_DoStmt ||
+                 kind == CXCursor_LabelStmt;
     return CXChildVisit_Recurse;
 }
 
@@ -85,17 +94,12 @@ static enum CXChildVisitResult find_choice(CXCursor c, CXCursor parent, CXClient
  * straight-line code without conditions. */
 static bool is_certain(const search_t *x, CXCursor element)
 {
-    size_t begin, end, first, last;
-    if (!unit_range(x->f->u, element, &begin, &end))
-        return false;
     for (int k = 0; k < x->straight->count; k++) {
-        bool choice = false;
-        CXCursor c = x->straight->at[k];
-        if (!unit_range(x->f->u, c, &first, &last) || begin < first || end > last)
-            continue;
-        find_choice(c, c, &choice);
-        clang_visitChildren(c, find_choice, &choice);
-        return !choice;
+        choices_t s = {.element = element};
+        find_choice(x->straight->at[k], element, &s);
+        clang_visitChildren(x->straight->at[k], find_choice, &s);
+        if (s.holds)
+            return !s.choice;
     }
     return false;
 }
@@ -194,9 +198,14 @@ static enum CXChildVisitResult find_uses(CXCursor c, CXCursor parent, CXClientDa
 
 /* ---- The declaration ---- */
 
-static void add_clause(text_t *out, const char *word, const char *name, const char *index)
+/* An element that is an array is accessed as a whole. */
+static void add_clause(const search_t *x, text_t *out, const char *word, const char *name,
+                       const char *index)
 {
-    text_printf(out, " %s(%s[%s])", word, name, index);
+    text_printf(out, " %s(%s[%s]", word, name, index);
+    for (int k = 0; k < x->inner_dims; k++)
+        text_printf(out, "[:]");
+    text_printf(out, ")");
 }
 
 /* Writes one clause for each index. The clause is `write` if all stores to the element are
@@ -215,7 +224,7 @@ static void write_clauses(const search_t *x, const char *name, bool certain, tex
             reads |= k->reads;
         }
         if (!done)
-            add_clause(out,
+            add_clause(x, out,
                        !stores                       ? "read"
                        : always && !reads && certain ? "write"
                                                      : "update",
@@ -232,9 +241,10 @@ static void infer_parameter(infer_t *f, int number, const statements_t *straight
         !clang_Cursor_isNull(found.strayed))
         return;
     x.reads = uses_only_reads(&found);
-    x.whole =
-        clang_Cursor_isNull(found.assigned) &&
-        !type_is_dependent(type_pointee(clang_getCursorType(uses_parameter(f->instance, number))));
+    CXType element = type_pointee(clang_getCursorType(uses_parameter(f->instance, number)));
+    x.whole = clang_Cursor_isNull(found.assigned) && !type_is_dependent(element);
+    for (; type_is_array(element); element = type_pointee(element))
+        x.inner_dims++;
     clang_visitChildren(f->body, find_uses, &x);
     if (x.fails || !x.uses)
         memcpy(f->used, used, sizeof(used));

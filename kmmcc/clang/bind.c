@@ -40,6 +40,10 @@ static void bind_launch(unit_t *u, directive_t *d)
     } else if (!unit_is_in(u, calls->first)) {
         callee_error(u, d, calls->first,
                      "the launch stands in another file; write it out below the pragma");
+    } else if (!d->is_kernel && !calls->alone && calls->argument) {
+        callee_error(u, d, calls->first,
+                     "the call is a part of a macro's argument, so no chunks can take its place; "
+                     "write out what the macro writes around it");
     } else if (!d->is_kernel && !calls->alone) {
         callee_error(u, d, calls->first,
                      "the result of the call must not be used: its chunks have one result each");

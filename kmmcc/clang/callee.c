@@ -132,13 +132,16 @@ static enum CXChildVisitResult find_addressed(CXCursor c, CXCursor parent, CXCli
     return CXChildVisit_Recurse;
 }
 
-/* The last name of `a::b::name`, which begins the launch. */
+/* The last name of `a::b::name`, which begins the launch, or of `(a::name)` and `(*name)`. */
 static size_t last_name(const source_t *s, size_t begin)
 {
     lexer_t l = lexer_at(s, begin, s->length);
     l.line_start = false;
     size_t name = begin;
-    for (token_t t = lex(&l); t.kind == TOKEN_NAME || token_is(s, t, "::"); t = lex(&l))
+    token_t t = lex(&l);
+    while (token_is(s, t, "(") || token_is(s, t, "*") || token_is(s, t, "&"))
+        t = lex(&l);
+    for (; t.kind == TOKEN_NAME || token_is(s, t, "::"); t = lex(&l))
         if (t.kind == TOKEN_NAME)
             name = t.begin;
     return name;
@@ -245,16 +248,30 @@ static void bind_kernel(unit_t *u, directive_t *d, CXCursor written_callee)
     bind_arguments(d);
 }
 
+/* True for a member function, also for a static one and for several with one name. */
+static bool is_member(CXCursor reference)
+{
+    CXCursor f = clang_getCursorReferenced(reference);
+    if (clang_getCursorKind(f) == CXCursor_OverloadedDeclRef && clang_getNumOverloadedDecls(f))
+        f = clang_getOverloadedDecl(f, 0);
+    enum CXCursorKind kind = clang_getCursorKind(f),
+                      scope = clang_getCursorKind(clang_getCursorSemanticParent(f));
+    return clang_getCursorKind(reference) == CXCursor_MemberRefExpr || kind == CXCursor_CXXMethod ||
+           (kind == CXCursor_FunctionTemplate &&
+            (scope == CXCursor_ClassDecl || scope == CXCursor_StructDecl ||
+             scope == CXCursor_ClassTemplate));
+}
+
 static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
 {
     CXCursor reference = callee_reference(written_callee);
     size_t end;
     add_named(d, clang_getCursorReferenced(reference));
-    if (d->target_count != 1) {
+    if (d->target_count != 1 || is_member(reference)) {
         no_launch(u, d,
-                  clang_getCursorKind(reference) == CXCursor_MemberRefExpr
-                      ? "the call of a member function cannot be split; govern the call of a plain "
-                        "function"
+                  is_member(reference)
+                      ? "the call of a member function, also of a static one, cannot be split; "
+                        "govern the call of a plain function"
                       : "what is called here is no single function; a call through a pointer, or "
                         "of overloads that depend on a template, cannot be split");
         return;

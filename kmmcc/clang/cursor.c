@@ -105,16 +105,20 @@ CXCursor cursor_used(CXCursor f)
                : clang_getCursorDefinition(f);
 }
 
+/* True for &k, whose k may be an integer. */
+static bool takes_address(CXCursor parent)
+{
+    return clang_getCursorKind(parent) == CXCursor_UnaryOperator &&
+           clang_getCanonicalType(clang_getCursorType(parent)).kind == CXType_Pointer;
+}
+
 static enum CXChildVisitResult find_root(CXCursor c, CXCursor parent, CXClientData data)
 {
     CXCursor *root = data;
     if (clang_getCursorKind(c) == CXCursor_DeclRefExpr ||
         clang_getCursorKind(c) == CXCursor_MemberRefExpr) {
         CXType type = clang_getCanonicalType(clang_getCursorType(c));
-        bool is_address =
-            clang_getCursorKind(parent) == CXCursor_UnaryOperator && /* &k for an integer k */
-            clang_getCanonicalType(clang_getCursorType(parent)).kind == CXType_Pointer;
-        if (!type_is_integer(type) || is_address) {
+        if (!type_is_integer(type) || takes_address(parent)) {
             *root = clang_getCursorReferenced(c);
             return clang_getCursorKind(c) == CXCursor_MemberRefExpr ? CXChildVisit_Recurse
                                                                     : CXChildVisit_Break;
@@ -135,6 +139,62 @@ CXCursor cursor_root(CXCursor e)
         clang_getCursorKind(root) != CXCursor_ParmDecl)
         clang_visitChildren(e, find_root, &root);
     return root;
+}
+
+/* The variable and the members with which an expression begins, from the variable on. */
+typedef struct path {
+    CXCursor root, field[16]; /* the last member first */
+    int count;
+} path_t;
+
+static enum CXChildVisitResult find_path(CXCursor c, CXCursor parent, CXClientData data)
+{
+    path_t *p = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    bool reference = kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr;
+    if (kind == CXCursor_CallExpr)
+        p->count = 0; /* what it returns may be any part of its object */
+    if (!reference || (type_is_integer(clang_getCursorType(c)) && !takes_address(parent)))
+        return CXChildVisit_Recurse;
+    if (kind == CXCursor_DeclRefExpr)
+        return CXChildVisit_Break;
+    CXCursor member = clang_getCursorReferenced(c);
+    if (clang_getCursorKind(member) != CXCursor_FieldDecl || p->count == 16)
+        p->count = 0;
+    else
+        p->field[p->count++] = clang_getCanonicalCursor(member);
+    return CXChildVisit_Recurse;
+}
+
+static path_t path_of(CXCursor e)
+{
+    path_t p = {.root = e};
+    if (clang_Cursor_isNull(e) || clang_isDeclaration(clang_getCursorKind(e)))
+        return p;
+    p.root = cursor_root(e);
+    if (find_path(e, e, &p) == CXChildVisit_Recurse)
+        clang_visitChildren(e, find_path, &p);
+    return p;
+}
+
+bool cursor_is_related(CXCursor a, CXCursor b)
+{
+    path_t x = path_of(a), y = path_of(b);
+    if (clang_Cursor_isNull(x.root) || clang_Cursor_isNull(y.root) ||
+        !clang_equalCursors(clang_getCanonicalCursor(x.root), clang_getCanonicalCursor(y.root)))
+        return false;
+    while (x.count && y.count) {
+        CXCursor f = x.field[--x.count], g = y.field[--y.count];
+        if (!clang_equalCursors(f, g))
+            return clang_getCursorKind(clang_getCursorSemanticParent(f)) == CXCursor_UnionDecl ||
+                   clang_getCursorKind(clang_getCursorSemanticParent(g)) == CXCursor_UnionDecl;
+    }
+    return true;
+}
+
+bool cursor_is_member(CXCursor e)
+{
+    return path_of(e).count > 0;
 }
 
 const char *cursor_name(CXCursor c)

@@ -29,6 +29,11 @@ bool cursor_has_child(CXCursor c, enum CXCursorKind kind);
 /* Returns the variable with which a path or an address begins: p of p + k, of &p[k] and of
  * p.member; null if there is none. */
 CXCursor cursor_root(CXCursor e);
+/* True if two expressions begin with the same variable, and with the same members of it as far as
+ * both name some; members of a union count as the same. A declaration stands for its variable. */
+bool cursor_is_related(CXCursor a, CXCursor b);
+/* True if the expression begins with a member of a variable. */
+bool cursor_is_member(CXCursor e);
 /* Returns the function, template or set of overloads that `f` is, also if `f` is a
  * using-declaration of it. */
 CXCursor cursor_used(CXCursor f);

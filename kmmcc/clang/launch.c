@@ -213,6 +213,8 @@ static void add_call(const launches_t *found, calls_t *calls, const frame_t *at,
         calls->first = at->cursor;
         calls->form = form;
         calls->alone = is_alone(found->u, at);
+        calls->argument = in_argument(
+            found->u, clang_getRangeStart(clang_getCursorExtent(at->cursor)), &(size_t){0});
         calls->placed = place_of(found, at, &calls->begin, &calls->end);
     } else if (calls->count == 2) {
         calls->second = at->cursor;

@@ -25,6 +25,7 @@ typedef struct calls {
     CXCursor first, second;
     launch_form_t form; /* of the first */
     bool alone;         /* the first is a statement of its own */
+    bool argument;      /* the first is in an argument of a macro */
     bool placed;        /* the first is in a statement that can be replaced: [begin, end), with its
                            semicolon */
     size_t begin, end;

@@ -107,6 +107,38 @@ static const char *type_text(const source_t *s, const tokens_t *list, int begin,
     return type.data;
 }
 
+/* A search for the variable whose name stands at the offset `place`. */
+typedef struct declared {
+    const unit_t *u;
+    size_t place, begin;
+    bool found;
+} declared_t;
+
+static enum CXChildVisitResult find_declared(CXCursor c, CXCursor parent, CXClientData data)
+{
+    declared_t *d = data;
+    CXFile file;
+    unsigned at;
+    size_t name, end;
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_VarDecl && unit_is_in(d->u, c)) {
+        clang_getFileLocation(clang_getCursorLocation(c), &file, NULL, NULL, &at);
+        d->found = unit_exact_offset(d->u, at, &name) && name == d->place &&
+                   unit_range(d->u, c, &d->begin, &end);
+    }
+    return d->found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/* Moves *begin, the first token of the declaration whose name is the token, behind what a macro
+ * writes before the declaration. */
+static void pass_macros(const unit_t *u, const tokens_t *list, int *begin, int name)
+{
+    declared_t d = {.u = u, .place = list->at[name].begin};
+    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_declared, &d);
+    while (d.found && *begin < name && list->at[*begin].begin < d.begin)
+        ++*begin;
+}
+
 /* Adds the edit of `extern __shared__ float s[];`, tokens [begin, end), with `__shared__` as token
  * k. It declares the block's dynamic memory. */
 static void edit_dynamic(unit_t *u, const tokens_t *list, int k, int begin, int bracket, int end)
@@ -168,6 +200,8 @@ void shared_edit(unit_t *u, const tokens_t *list, int k)
     if (is_cut || bracket < 1 || end >= list->count || list->at[bracket - 1].kind != TOKEN_NAME)
         diag_at(SEVERITY_ERROR, s, list->at[k].begin, list->at[k].end,
                 "dynamic shared memory is declared as 'extern __shared__ type name[];'");
-    else
+    else {
+        pass_macros(u, list, &begin, bracket - 1);
         edit_dynamic(u, list, k, begin, bracket, end);
+    }
 }

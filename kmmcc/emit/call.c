@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/flow.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/options.h"
@@ -24,11 +25,15 @@
 #include "emit/origin.h"
 #include "pragma/form.h"
 
+/* The type of pointers whose own type cannot be written outside of the called function. */
+static const char OPAQUE[] = "void *";
+
 typedef struct parameter {
     const char *name;     /* of the field; NULL where rebase gives the value */
     const char *type;     /* the parameter's own, without const */
     const char *field;    /* the field's type */
     const char *argument; /* as it is written at the call */
+    const char *value;    /* the same, converted to the field's type */
     const char *shown;    /* its name in messages */
     int inner_dims;       /* N for a pointer to an N-dimensional array */
     const rebase_t *rebase;
@@ -66,12 +71,86 @@ static const char *field_type(CXType type, const char *spelling)
     return canonical.kind == CXType_Float ? "double" : spelling;
 }
 
+/* A parameter's type: what a caller passes where the parameter is an array or a function. */
+static CXType parameter_type(const call_t *c, int number, CXCursor cursor)
+{
+    CXType type = clang_getUnqualifiedType(clang_getCursorType(cursor)),
+           function = clang_getCanonicalType(clang_getCursorType(c->d->target[0].instance));
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    bool decays =
+        type_is_array(type) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto;
+    return decays ? clang_getUnqualifiedType(clang_getArgType(function, (unsigned)number)) : type;
+}
+
+/* True if a pointer's type names a number of elements that only the called function knows. */
+static bool has_variable_rows(CXType type)
+{
+    for (type = clang_getCanonicalType(type); type.kind == CXType_Pointer || type_is_array(type);
+         type = type_pointee(type))
+        if (type.kind == CXType_VariableArray)
+            return true;
+    return false;
+}
+
+/* The type as it can be written before the enclosing function. In C a type may have no name; in C++
+ * a name may be of another scope. */
+static const char *written_type(const call_t *c, CXType type)
+{
+    CXType canonical = clang_getCanonicalType(type);
+    const char *own = clang_text(clang_getTypeSpelling(type)),
+               *text = c->u->lang == LANG_C ? own : clang_text(clang_getTypeSpelling(canonical));
+    bool unnamed = strstr(text, "(unnamed");
+    if (has_variable_rows(type) || (unnamed && text == own && canonical.kind == CXType_Pointer))
+        return OPAQUE;
+    if (unnamed && text == own && canonical.kind == CXType_Enum)
+        return clang_text(clang_getTypeSpelling(
+            clang_getEnumDeclIntegerType(clang_getTypeDeclaration(canonical))));
+    return unnamed ? own : text;
+}
+
+/* The argument as the value of a field: where the field's type is not the parameter's, and the
+ * argument's is neither, it is converted as the call converts it. */
+static const char *field_value(const call_t *c, const parameter_t *p, CXType type,
+                               CXCursor argument)
+{
+    CXType to = clang_getCanonicalType(type),
+           is = clang_getCanonicalType(clang_getCursorType(flow_operand(argument)));
+    bool real = is.kind == CXType_Float || is.kind == CXType_Double;
+    bool small = type_is_integer(is) && clang_Type_getSizeOf(is) <= 8,
+         exact = small && clang_Type_getSizeOf(is) < 8; /* as a double */
+    bool stays = to.kind == CXType_Float  ? real || exact
+                 : to.kind == CXType_Enum ? small && c->u->lang == LANG_C
+                                          : small;
+    if (p->type == OPAQUE)
+        return arena_printf("(void *)(%s)", p->argument);
+    if (p->field == p->type || stays)
+        return p->argument;
+    return arena_printf("(%s)(%s)(%s)", p->field, p->type, p->argument);
+}
+
+/* Returns the length of what stands before the name in a declaration of the type: a pointer to an
+ * array or function has the name in its first parentheses. */
+static size_t before_name(const char *type)
+{
+    int depth = 0;
+    for (const char *c = type; *c; c++) {
+        depth += (*c == '<') - (*c == '>');
+        if (depth || *c != '(' || c == type || c[-1] != ' ')
+            continue;
+        size_t length = strspn(c, "(*: _abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789");
+        if (c[length] == ')' && memchr(c, '*', length))
+            return (size_t)(c - type) + length;
+    }
+    return strlen(type);
+}
+
 const char *declaration_of(const char *type, const char *name)
 {
-    const char *pointer = strstr(type, "(*");
-    if (pointer)
-        return arena_printf("%.*s%s%s", (int)(pointer + 2 - type), type, name, pointer + 2);
-    size_t length = strlen(type);
+    size_t before = before_name(type), length = strlen(type);
+    if (before < length)
+        return arena_printf("%.*s%s%s%s", (int)before, type, type[before - 1] == '*' ? "" : " ",
+                            name, type + before);
     return arena_printf("%s%s%s", type, length && type[length - 1] == '*' ? "" : " ", name);
 }
 
@@ -149,13 +228,15 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
 {
     parameter_t *p = &c->parameter[number];
     size_t begin, end;
-    CXType type = clang_getUnqualifiedType(clang_getCursorType(cursor));
+    CXType type = parameter_type(c, number, cursor);
     if (!unit_range(c->u, c->d->argument[number], &begin, &end)) {
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
                 "argument %d comes from a macro or a default; write it out", number + 1);
         return false;
     }
-    if (clang_getCanonicalType(type).kind == CXType_LValueReference || !clang_isPODType(type)) {
+    p->type = written_type(c, type);
+    if (clang_getCanonicalType(type).kind == CXType_LValueReference || !clang_isPODType(type) ||
+        strstr(p->type, "(unnamed") || (p->type == OPAQUE && c->u->lang != LANG_C)) {
         diag_at(SEVERITY_ERROR, c->u->source, begin, end,
                 "the argument cannot be copied for each chunk: its parameter is '%s'; a split call "
                 "takes numbers, pointers and plain structs",
@@ -164,9 +245,9 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
     }
     const char *name = cursor_name(cursor);
     p->shown = *name ? name : arena_printf("#%d", number + 1);
-    p->type = clang_text(clang_getTypeSpelling(type));
     p->field = field_type(type, p->type);
     p->argument = source_words(c->u->source, begin, end);
+    p->value = field_value(c, p, type, c->d->argument[number]);
     for (int k = 0; k < c->d->rebase_count; k++)
         if (c->d->rebase[k].parameter == number)
             p->rebase = &c->d->rebase[k];
@@ -188,16 +269,19 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
 static bool read_parameters(call_t *c)
 {
     bool good = true;
-    c->count = clang_Cursor_getNumArguments(c->d->callee);
-    if (c->count != c->d->argument_count) {
+    const CXCursor f = c->d->target[0].instance;
+    c->count = clang_Cursor_getNumArguments(f);
+    if (c->count < 0 || c->count != c->d->argument_count) {
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
-                "a function with a variable number of arguments, or one in a template, cannot be "
-                "split yet");
+                c->count < 0 ? "the call of a function that depends on a template's parameters "
+                               "cannot be split; call it from a function that is no template"
+                             : "the call of a function with a variable number of arguments cannot "
+                               "be split; call it in one with a fixed number");
         return false;
     }
     c->parameter = arena_alloc(((size_t)c->count + 1) * sizeof(*c->parameter));
     for (int k = 0; k < c->count; k++)
-        good &= read_parameter(c, k, clang_Cursor_getArgument(c->d->callee, (unsigned)k));
+        good &= read_parameter(c, k, clang_Cursor_getArgument(f, (unsigned)k));
     return good;
 }
 
@@ -228,7 +312,13 @@ static const char *moved(call_t *c, const parameter_t *p)
                     p->argument, p->type);
         if (form_is(step, 0))
             continue;
-        if (bytes > 0 && p->element > 0 && bytes != p->element)
+        if (p->type == OPAQUE)
+            diag_at(SEVERITY_ERROR, c->u->source, p->item->begin, p->item->end,
+                    "rebase cannot move '%s' to where a chunk begins, because its parameter '%s' "
+                    "has a type without a name, or rows of a variable length; rebase begin and end "
+                    "instead",
+                    p->argument, p->shown);
+        else if (bytes > 0 && p->element > 0 && bytes != p->element)
             diag_at(SEVERITY_ERROR, c->u->source, p->item->begin, p->item->end,
                     "rebase cannot move '%s' as '%s' moves: its type is '%s', of %lld bytes, and "
                     "the item's elements have %lld; rebase begin and end instead",
@@ -264,6 +354,60 @@ static const char *passed(call_t *c, const parameter_t *p)
     return arena_printf("(%s)kmm_chunk->end[%d]", p->type, axis);
 }
 
+/* The namespaces of a function that do not hold the enclosing one, as they are written before its
+ * name. NULL: the name is found without them. */
+static const char *foreign_scope(const call_t *c, CXCursor f)
+{
+    const char *path = "::";
+    bool foreign = false;
+    if (clang_getCursorKind(clang_getCursorLexicalParent(f)) != CXCursor_Namespace)
+        return NULL; /* also a friend that a class defines, which is found by its arguments */
+    for (CXCursor scope = clang_getCursorSemanticParent(f);
+         clang_getCursorKind(scope) == CXCursor_Namespace;
+         scope = clang_getCursorSemanticParent(scope)) {
+        bool around = false;
+        for (CXCursor k = c->d->top; !clang_Cursor_isNull(k); k = clang_getCursorSemanticParent(k))
+            around |=
+                clang_equalCursors(clang_getCanonicalCursor(k), clang_getCanonicalCursor(scope));
+        foreign |= !around;
+        if (!clang_Cursor_isAnonymous(scope))
+            path = arena_printf("::%s%s", cursor_name(scope), path);
+    }
+    return foreign ? path : NULL;
+}
+
+/* The function's name, with its template arguments, as it can be written before the enclosing
+ * function: names that are declared in that are not known there. */
+static const char *callee_text(const call_t *c)
+{
+    const source_t *s = c->u->source;
+    const directive_t *d = c->d;
+    const char *scope = foreign_scope(c, d->callee);
+    if (!scope)
+        return arena_printf("%.*s", (int)(d->template_end - d->callee_begin),
+                            s->text + d->callee_begin);
+    size_t path = d->callee_begin;
+    while (strchr("(*& \t\n", s->text[path]))
+        path++;
+    return arena_printf("%.*s%s%.*s", (int)(path - d->callee_begin), s->text + d->callee_begin,
+                        scope, (int)(d->template_end - d->name_at), s->text + d->name_at);
+}
+
+/* Whether the function is known before the enclosing one. */
+static bool is_declared_before(const call_t *c)
+{
+    size_t begin, end, first, last;
+    CXCursor declaration = clang_getCanonicalCursor(c->d->callee);
+    if (!unit_range(c->u, c->d->top, &begin, &end) ||
+        !unit_range(c->u, declaration, &first, &last) || first < begin || first >= end)
+        return true;
+    diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
+            "'%s' is not declared before the function that calls it, where the call of a chunk "
+            "stands; declare it there",
+            c->d->callee_name);
+    return false;
+}
+
 /* The function that runs a chunk, before the enclosing one. */
 static void write_function(call_t *c)
 {
@@ -272,7 +416,7 @@ static void write_function(call_t *c)
     size_t begin, end;
     for (int k = 0; k < c->count; k++)
         if (c->parameter[k].name)
-            add_field(c, c->parameter[k].field, c->parameter[k].name, c->parameter[k].argument);
+            add_field(c, c->parameter[k].field, c->parameter[k].name, c->parameter[k].value);
     for (int k = 0; k < c->count; k++)
         text_printf(&arguments, "%s%s", k ? ", " : "", passed(c, &c->parameter[k]));
     bool chunk = arguments.length && strstr(arguments.data, "kmm_chunk"),
@@ -289,8 +433,7 @@ static void write_function(call_t *c)
     else
         text_printf(&out, "    (void)kmm_args;\n");
     const char *called =
-        arena_printf("%.*s(%s);", (int)(c->d->template_end - c->d->callee_begin),
-                     s->text + c->d->callee_begin, arguments.length ? arguments.data : "");
+        arena_printf("%s(%s);", callee_text(c), arguments.length ? arguments.data : "");
     if (c->u->lang == LANG_C)
         text_printf(&out, "    %s\n}\n\n", called);
     else
@@ -365,7 +508,7 @@ void call_rewrite(unit_t *u, directive_t *d, const char *indent)
     call_t c = {
         .u = u, .d = d, .line = line, .name = unit_name(u, arena_printf("kmm_call_%u", line))};
     c.number = c.name + strlen("kmm_call_");
-    if (!read_parameters(&c))
+    if (!is_declared_before(&c) || !read_parameters(&c))
         return;
     write_function(&c);
     write_call(&c, indent);

@@ -89,10 +89,32 @@ static void skip_template_arguments(parser_t *p)
         *p = ahead;
 }
 
+/* Passes `(*)[8]`, what follows the name in the type of a pointer to arrays. */
+static bool pass_pointer_to_array(parser_t *p)
+{
+    parser_t ahead = *p;
+    int stars = 0, depth = 0;
+    for (parser_advance(&ahead); parser_at(&ahead, "*"); stars++)
+        parser_advance(&ahead);
+    if (!stars || !parser_at(&ahead, ")"))
+        return false;
+    parser_advance(&ahead);
+    if (!parser_at(&ahead, "["))
+        return false;
+    do {
+        if (ahead.token.kind == TOKEN_END)
+            return false;
+        depth += parser_at(&ahead, "[") - parser_at(&ahead, "]");
+        parser_advance(&ahead);
+    } while (depth || parser_at(&ahead, "["));
+    *p = ahead;
+    return true;
+}
+
 /* After `(`: whether a type's name and `)` follow and then an operand, which makes it a cast.
  * `(name) x` and `(name *) x` are casts; `(name)` before an operator is not, unless the name is
- * known for a type. */
-static bool at_cast(parser_t *p)
+ * known for a type. *end: where the type ends. */
+static bool at_cast(parser_t *p, size_t *end)
 {
     parser_t ahead = *p;
     bool known = false, words = false, stars = false;
@@ -104,11 +126,15 @@ static bool at_cast(parser_t *p)
             continue;
         } else if (words && (parser_at(&ahead, "*") || parser_at(&ahead, "&"))) {
             stars = true;
+        } else if (words && parser_at(&ahead, "(") && pass_pointer_to_array(&ahead)) {
+            known = true;
+            break;
         } else if (!parser_at(&ahead, "::")) {
             break;
         }
         parser_advance(&ahead);
     }
+    *end = ahead.token.begin;
     if (!words || !parser_at(&ahead, ")"))
         return false;
     parser_advance(&ahead);
@@ -265,11 +291,11 @@ static expr_t *parse_right(parser_t *p, expr_t *e)
 }
 
 /* cast = '(' type ')' unary */
-static expr_t *parse_cast(parser_t *p, size_t begin)
+static expr_t *parse_cast(parser_t *p, size_t begin, size_t end)
 {
     expr_t *e = new_expr(EXPR_CAST, begin, 0);
     e->type_begin = p->token.begin;
-    while (!parser_at(p, ")"))
+    while (p->token.begin < end)
         parser_advance(p);
     e->type_end = p->last_end;
     parser_advance(p);
@@ -279,7 +305,7 @@ static expr_t *parse_cast(parser_t *p, size_t begin)
 /* unary = ('-' | '+' | '!' | '~' | '*' | '&') unary | cast | sizeof | postfix */
 static expr_t *parse_operator(parser_t *p)
 {
-    size_t begin = p->token.begin;
+    size_t begin = p->token.begin, end;
     if (parser_at(p, "++") || parser_at(p, "--"))
         return side_effect(p, token_text(p->s, p->token), p->token.begin, p->token.end);
     if (token_is(p->s, p->token, "sizeof"))
@@ -287,9 +313,9 @@ static expr_t *parse_operator(parser_t *p)
     if (parser_at(p, "(")) {
         parser_t ahead = *p;
         parser_advance(&ahead);
-        if (at_cast(&ahead)) {
+        if (at_cast(&ahead, &end)) {
             *p = ahead;
-            return parse_cast(p, begin);
+            return parse_cast(p, begin, end);
         }
     }
     if (p->token.kind != TOKEN_PUNCTUATOR || p->token.end - p->token.begin != 1 ||

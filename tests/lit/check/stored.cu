@@ -45,7 +45,8 @@ template <class T> __device__ void swap(T &a, T &b) { T c = a; a = b; b = c; }
 template <class T> __device__ T plus(const T &a, const T &b) { return a + b; }
 __device__ float *global;
 
-#define BEGIN int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; x[i] = 1;
+// The index changes, so nothing is inferred.
+#define BEGIN int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; i ^= 0; x[i] = 1;
 #define USE(k, T) { T *y = (T *)p; _Pragma("kmm parallel(i = 0:n) write(x[i])") k<<<n / 64, 64>>>(n, x, y); }
 
 // CHECK: error: no clause says what 's00' does with 'y'

@@ -15,7 +15,7 @@ static void fill(std::size_t n, float value, float *x)
 // CHECK-NEXT: double value;
 // CHECK-NEXT: float *x;
 // CHECK: static void kmm_call_[[#LINE]](
-// CHECK: fill((std::size_t)(kmm_chunk->end[0] - kmm_chunk->begin[0]), (float)kmm->value, kmm->x + (kmm_chunk->begin[0] - kmm_chunk->lower[0]));
+// CHECK: fill((unsigned long)(kmm_chunk->end[0] - kmm_chunk->begin[0]), (float)kmm->value, kmm->x + (kmm_chunk->begin[0] - kmm_chunk->lower[0]));
 struct filler {
     double value;
     void run(int n, float *x, float (&fixed)[10])

@@ -1,0 +1,56 @@
+// Parameters whose types are of other scopes, without a name, or pointers to members and functions.
+// RUN: %cxx -O1 -w %s -o %t.erased && %t.erased > %t.expected
+// RUN: %kmmcc -O1 %san -w %s -o %t
+// RUN: env KMM_DEVICES=host %t | diff %t.expected -
+// RUN: env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t | diff %t.expected -
+// RUN: env KMM_DEVICES=host:2,mem=16M KMM_FRAME=64K KMM_JOIN=0 KMM_CHECK=access %t 2>&1 | diff %t.expected -
+#include <cstdio>
+namespace ns {
+enum class E : short { a = 4 };
+enum F { b = 2 };
+struct V { int x; };
+template <class T> struct W { T t; };
+template <int (*G)(int)> struct Z { int z; int apply(int k) const { return G(k); } };
+struct M { int m; int n; int f(int k) { return k + m; } };
+inline int twice(int a) { return 2 * a; }
+inline void f(int n, const V a[], float b[], E e, F g, V v, const W<V> *w, int M::*member)
+{
+    M m = {3, 4};
+    for (int i = 0; i < n; i++) b[i] = a[i].x + (int)e + g + v.x + w[i].t.x + m.*member;
+}
+inline void h(int n, float b[], const Z<twice> *z, bool t, int (M::*method)(int), int call(int))
+{
+    M m = {3, 4};
+    for (int i = 0; i < n; i++) b[i] += z->apply(z->z) + t + (m.*method)(1) + call(3);
+}
+struct S {
+    enum class In { p = 9 };
+    enum { q = 3 };
+};
+inline void one(int n, float *b, S::In in) { for (int i = 0; i < n; i++) b[i] += (int)in; }
+void self(float *b)
+{
+    V v = {1};
+    static V a[1000];
+    static W<V> w[1000];
+    #pragma kmm parallel(i = 0:1000) chunk(100) rebase(n: i) read(a[i], w[i]) write(b[i])
+    f(1000, a, b, E::a, ns::b, v, w, &M::n);
+    static Z<twice> z[1] = {{5}};
+    double half = .5;
+    #pragma kmm parallel(i = 0:1000) chunk(100) rebase(n: i) read(z[0:1]) update(b[i])
+    h(1000, b, z, half, &M::f, twice);
+    #pragma kmm parallel(i = 0:1000) chunk(100) rebase(n: i) update(b[i])
+    one(1000, b, S::In::p);
+}
+}
+enum { un, unn } var = unn;
+static void k(int n, float *b, decltype(var) v) { for (int i = 0; i < n; i++) b[i] += v; }
+int main()
+{
+    static float b[1000];
+    ns::self(b);
+    std::printf("%g\n", b[999]);
+    #pragma kmm parallel(i = 0:1000) chunk(100) rebase(n: i) update(b[i])
+    k(1000, b, var);
+    std::printf("%g\n", b[999]);
+}
