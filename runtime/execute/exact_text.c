@@ -93,8 +93,8 @@ static void distance_text(const kmm__check_t *c, const kmm__shadow_t *s, uint32_
     kmm__layout_hull(a->layout, &a->box, &begin, &end);
     int64_t first = index_of(c, s, item, begin), last = index_of(c, s, item, end - 1),
             least = index_of(c, s, item, v->least), most = index_of(c, s, item, v->most);
-    int n = snprintf(out, size, " (it names elements %lld to %lld", (long long)first,
-                     (long long)last);
+    int n =
+        snprintf(out, size, " (it names elements %lld to %lld", (long long)first, (long long)last);
     if (least < first)
         n += snprintf(out + n, size - (size_t)n, ", %lld fewer at its lower end",
                       (long long)(first - least));
@@ -128,9 +128,9 @@ static void remedy_text(const kmm__check_t *c, const kmm__shadow_t *s, uint32_t 
         snprintf(out, size, "add a `write` or `update` item for it");
     else
         snprintf(out, size, "widen `%s(%s)`%s, or the range of its axis",
-                 a->mode == KMM_READ ? "read"
-                 : a->mode == KMM_WRITE    ? "write"
-                                           : "update",
+                 a->mode == KMM_READ    ? "read"
+                 : a->mode == KMM_WRITE ? "write"
+                                        : "update",
                  text, distance);
 }
 

@@ -62,9 +62,9 @@ struct kmm__check {
     kmm__shadow_t *shadows;
     /* Of a check of each access: */
     bool is_exact;
-    atomic_bool is_seen;   /* the chunk has run code that was compiled with -fkmm-check */
-    pthread_mutex_t lock;  /* guards violations */
-    kmm__place_t *places;  /* of the runtime's arrays, sorted */
+    atomic_bool is_seen;  /* the chunk has run code that was compiled with -fkmm-check */
+    pthread_mutex_t lock; /* guards violations */
+    kmm__place_t *places; /* of the runtime's arrays, sorted */
     uint32_t place_count;
     const kmm__array_t *elsewhere; /* the first array that was reached by such an address */
     kmm__violation_t other;

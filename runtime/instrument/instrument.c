@@ -166,10 +166,10 @@ typedef uint64_t word64;
         kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
         return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                   \
     }                                                                                              \
-    word##bits __tsan_atomic##bits##_compare_exchange_val(                                         \
-        word##bits *at, word##bits expected, word##bits value, int done, int failed);              \
-    word##bits __tsan_atomic##bits##_compare_exchange_val(                                         \
-        word##bits *at, word##bits expected, word##bits value, int done, int failed)               \
+    word##bits __tsan_atomic##bits##_compare_exchange_val(word##bits *at, word##bits expected,     \
+                                                          word##bits value, int done, int failed); \
+    word##bits __tsan_atomic##bits##_compare_exchange_val(word##bits *at, word##bits expected,     \
+                                                          word##bits value, int done, int failed)  \
     {                                                                                              \
         (void)done, (void)failed;                                                                  \
         kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
