@@ -190,12 +190,26 @@ KMM__API void kmm__exact_access(const void *address, size_t bytes, int kind, con
 typedef struct unstored {
     const kmm__shadow_t *shadow;
     int64_t element;
+    uint64_t foreign; /* bytes that such code has stored */
     kmm__violation_t found;
 } unstored_t;
 
-static bool is_stored(const kmm__shadow_t *s, int64_t b)
+static bool is_stored(unstored_t *u, int64_t b)
 {
-    return (s->may[b] & (KMM__STORED | KMM__MAY_READ)) || s->work[b] != s->image[b];
+    const kmm__shadow_t *s = u->shadow;
+    if (s->may[b] & (KMM__STORED | KMM__MAY_READ))
+        return true;
+    bool has_changed = s->work[b] != s->image[b];
+    u->foreign += has_changed;
+    return has_changed;
+}
+
+/* Such code may have stored small elements that are equal to the pattern by chance. */
+static bool is_sure(const unstored_t *u)
+{
+    enum { SURE_BYTES = 16 };
+    return u->foreign == 0 || u->element >= 4 ||
+           u->found.count * (uint64_t)u->element >= SURE_BYTES;
 }
 
 static int find_unstored(void *arg, const kmm__rows_t *rows)
@@ -206,7 +220,7 @@ static int find_unstored(void *arg, const kmm__rows_t *rows)
         for (int64_t e = 0; e < rows->width; e += u->element) {
             int64_t at = rows->offset + k * rows->pitch + e, run = 0, longest = 0;
             for (int64_t b = at; b < at + u->element && b < at - e + rows->width; b++) {
-                run = is_stored(u->shadow, b) ? 0 : run + 1;
+                run = is_stored(u, b) ? 0 : run + 1;
                 longest = run > longest ? run : longest;
             }
             if (longest < u->element && longest <= PADDING)
@@ -229,7 +243,7 @@ static void report_unstored(kmm__check_t *c)
         u.element = t->work->origins[a->item].element;
         u.element = u.element > 0 ? u.element : 1;
         kmm__layout_rows(a->layout, &a->box, find_unstored, &u);
-        if (u.found.count)
+        if (u.found.count && is_sure(&u))
             kmm__exact_say_unstored(c, u.shadow, a->item, &u.found);
     }
 }
