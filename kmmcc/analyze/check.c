@@ -57,7 +57,7 @@ static void check_directive(unit_t *u, directive_t *d)
     check_items(u, d);
     check_stride(u, d);
     check_arguments(u, d);
-    if (compare_accesses(u, d))
+    if (u->main->options->no_compare || compare_accesses(u, d))
         check_uses(u, d);
     check_rebase(u, d);
 }

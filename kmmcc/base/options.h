@@ -59,6 +59,8 @@ typedef struct options {
     bool ignores_pragmas;    /* -fno-kmm */
     bool clones_all;         /* -fkmm-clone */
     bool no_index_elsewhere; /* -fno-kmm-index-elsewhere */
+    bool no_compare;         /* -fno-kmm-compare */
+    bool checks;             /* -fkmm-check */
     manage_t manage;         /* -fkmm-manage= */
     bool fibers;             /* -fkmm-fibers */
     bool random;             /* -fkmm-random */

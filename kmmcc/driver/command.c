@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "driver/depend.h"
+#include "driver/instrument.h"
 #include "driver/translate.h"
 #include "pragma/includes.h"
 
@@ -235,12 +236,17 @@ list_t command_compile(const plan_t *p, const job_t *job, const char *copy, cons
     if (job->transforms)
         add_copy_flags(job, &command);
     command_add_headers(p->o, command_headers_of(p, job), &command);
+    bool checks = instrument_wants(o, job);
+    if (checks)
+        instrument_before(&command);
     for (int k = 0; k < o->argument_count; k++) {
         if (k == job->index)
             add_source(p, job, copy, &command);
         else if (is_for_compiling(o->arguments[k].role))
             command_add_argument(o, k, job->compiler, &command);
     }
+    if (checks)
+        instrument_behind(&command);
     add_dep_flags(p, job, deps, &command);
     if (!o->compile_only)
         list_add(&command, "-c");

@@ -47,6 +47,12 @@ void link_flags(link_kind_t kind, list_t *command)
     list_add(command, arena_printf("-L%s", folder));
     to_linker(command, arena_printf("-rpath=%s", folder));
     add_managed(kind, command);
+    if (kind.checks) {
+        static const char *const wrapped[] = {"memcpy", "memmove", "memset"};
+        for (size_t k = 0; k < sizeof(wrapped) / sizeof(*wrapped); k++)
+            to_linker(command, arena_printf("--wrap=%s", wrapped[k]));
+        to_linker(command, "-lkmm_check");
+    }
     if (kind.needs_kmm) {
         to_linker(command, "-lkmm");
     } else {

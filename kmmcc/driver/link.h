@@ -12,6 +12,7 @@ typedef struct link_kind {
     bool managed_cuda; /* calls of the CUDA runtime go through libkmm */
     bool managed_hip;  /* the same for HIP */
     bool hosted;       /* CUDA or HIP source compiled for the CPU */
+    bool checks;       /* -fkmm-check: the calls that its code makes */
     bool needs_cxx;    /* the linking compiler would not add the C++ library */
 } link_kind_t;
 void link_flags(link_kind_t kind, list_t *command);

@@ -49,11 +49,12 @@ void program_add_flags(const plan_t *p, list_t *command)
                       (o->target == TARGET_CUDA && p->linker.family == FAMILY_CLANG);
     bool managed = o->manage == MANAGE_ALL || (o->manage == MANAGE_AUTO && plan_has_pragma(p));
     link_kind_t kind = {
-        .needs_kmm =
-            plan_has_transformed(p) || (p->objects & OBJECT_KMM) || o->manage == MANAGE_ALL,
+        .needs_kmm = plan_has_transformed(p) || (p->objects & OBJECT_KMM) ||
+                     o->manage == MANAGE_ALL || o->checks,
         .managed_cuda = links_cuda && managed,
         .managed_hip = links_hip && managed && !plan_is_hosted(p),
         .hosted = plan_is_hosted(p),
+        .checks = o->checks,
         .needs_cxx = plan_has_cxx(p) && !strstr(path_base(p->linker.path), "++") &&
                      p->linker.family != FAMILY_NVCC && p->linker.family != FAMILY_HIPCC,
     };

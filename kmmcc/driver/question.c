@@ -72,6 +72,7 @@ int question_link_flags(const options_t *o)
                              .managed_cuda = cuda && managed,
                              .managed_hip = hip && managed,
                              .hosted = !cuda && !hip,
+                             .checks = o->checks,
                              .needs_cxx = !cuda && !hip},
                &flags);
     for (int k = 0; k < flags.count; k++)

@@ -22,56 +22,34 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "execute/exact.h"
 #include "execute/failure.h"
-#include "memory/array.h"
+#include "execute/shadow.h"
 
-enum { READS = 1, WRITES = 2, BLOCK = 4096, SURE_BYTES = 16 };
+enum { READS = KMM__MAY_READ, WRITES = KMM__MAY_WRITE, BLOCK = 4096, SURE_BYTES = 16 };
 
-/* The copy of one array. */
-typedef struct shadow {
-    kmm__array_t *array;
-    size_t bytes, size; /* bytes of the array; of each of image, work and may */
-    char *image;        /* what the chunk finds before it runs */
-    char *work;         /* what the chunk works on; what it has left */
-    unsigned char *may; /* READS and WRITES for each byte */
-    kmm__addr_t window; /* on a GPU: where the kernel finds the copy */
-    /* on a GPU: one for each frame of the array; 0: the chunk does not touch it */
-    kmm__frame_handle_t *frames;
-    /* frames 0 to mapped - 1 are mapped, those that exist */
-    uint32_t mapped;
-} shadow_t;
-
-/* The check of one task. */
-struct kmm__check {
-    kmm__task_t *task;
-    kmm__stream_t *stream;
-    int error; /* of a call of the backend */
-    uint32_t count;
-    shadow_t *shadows;
-};
+typedef kmm__shadow_t shadow_t;
 
 /* ---- Copies ---- */
 
-static shadow_t *shadow_of(const kmm__check_t *c, const kmm__array_t *a)
+static size_t mapped_bytes(const shadow_t *s)
 {
-    for (uint32_t k = 0; k < c->count; k++)
-        if (c->shadows[k].array == a)
-            return &c->shadows[k];
-    return NULL;
+    return 3 * s->size + 2 * s->slack;
 }
 
 static bool shadow_add(kmm__check_t *c, kmm__array_t *a)
 {
-    if (a->object.is_abstract || shadow_of(c, a))
+    if (a->object.is_abstract || kmm__shadow_of(c, a))
         return true;
     shadow_t *s = &c->shadows[c->count];
     *s = (shadow_t){.array = a, .bytes = a->bytes, .size = (a->bytes / BLOCK + 1) * BLOCK};
-    s->image = mmap(NULL, 3 * s->size, PROT_READ | PROT_WRITE,
+    s->slack = c->is_exact ? KMM__EXACT_SLACK : 0;
+    s->image = mmap(NULL, mapped_bytes(s), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (s->image == MAP_FAILED)
         return false;
-    s->work = s->image + s->size;
-    s->may = (unsigned char *)s->work + s->size;
+    s->may = (unsigned char *)s->image + s->size;
+    s->work = (char *)s->may + s->size + s->slack;
     c->count++;
     return true;
 }
@@ -101,9 +79,10 @@ static void check_close(kmm__check_t *c)
 {
     for (uint32_t k = 0; k < c->count; k++) {
         device_close(c, &c->shadows[k]);
-        munmap(c->shadows[k].image, 3 * c->shadows[k].size);
+        munmap(c->shadows[k].image, mapped_bytes(&c->shadows[k]));
     }
     c->task->issue.check = NULL;
+    kmm__exact_close(c);
     free(c->shadows);
     free(c);
 }
@@ -116,6 +95,7 @@ static kmm__check_t *check_open(kmm__task_t *t, kmm__stream_t *stream)
     bool ok = true;
     c->task = t;
     c->stream = stream;
+    kmm__exact_open(c);
     c->shadows = kmm__alloc((t->access_count + t->work->pointer_count) * sizeof(*c->shadows) + 1);
     for (uint32_t k = 0; k < t->access_count && ok; k++)
         ok = shadow_add(c, t->accesses[k].array);
@@ -129,13 +109,13 @@ static kmm__check_t *check_open(kmm__task_t *t, kmm__stream_t *stream)
 
 const char *kmm__check_copy(const kmm__check_t *c, const kmm__array_t *a)
 {
-    const shadow_t *s = works_on_host(c->task) ? shadow_of(c, a) : NULL;
+    const shadow_t *s = works_on_host(c->task) ? kmm__shadow_of(c, a) : NULL;
     return s ? s->work : NULL;
 }
 
 uint64_t kmm__check_base(const kmm__check_t *c, const kmm__array_t *a)
 {
-    const shadow_t *s = shadow_of(c, a);
+    const shadow_t *s = kmm__shadow_of(c, a);
     return works_on_host(c->task) ? (uint64_t)(uintptr_t)s->work : s->window;
 }
 
@@ -198,7 +178,8 @@ static int walk(kmm__check_t *c, bool back)
     int error = 0;
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        walk_t w = {.check = c, .shadow = shadow_of(c, a->array), .mode = a->mode, .back = back};
+        walk_t w = {
+            .check = c, .shadow = kmm__shadow_of(c, a->array), .mode = a->mode, .back = back};
         if (!w.shadow || (back && a->mode == KMM_READ))
             continue;
         w.real = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->array->host
@@ -235,47 +216,13 @@ static void images_use(kmm__check_t *c)
 
 /* ---- After the chunk ---- */
 
-/* The item to name in a message: one of the array, preferably one that is written. */
-static uint32_t item_of(const kmm__check_t *c, const shadow_t *s)
-{
-    const kmm__task_t *t = c->task;
-    uint32_t item = KMM__MAX_ITEMS;
-    for (uint32_t k = 0; k < t->access_count; k++)
-        if (t->accesses[k].array == s->array &&
-            (item == KMM__MAX_ITEMS || t->accesses[k].mode != KMM_READ))
-            item = t->accesses[k].item;
-    for (uint32_t k = 0; k < t->work->item_count && item >= KMM__MAX_ITEMS; k++)
-        if (t->work->origins[k].array == s->array)
-            item = k;
-    return item;
-}
-
-/* Writes "elements 3 to 7, counted from its base (bytes 12 to 31 of its array)" to out; both ends
- * are included. */
-static void say_range(const kmm__check_t *c, const shadow_t *s, uint32_t item, size_t begin,
-                      size_t end, char *out, size_t size)
-{
-    const kmm__work_t *w = c->task->work;
-    if (item >= w->item_count || w->origins[item].array != s->array) {
-        snprintf(out, size, "bytes %zu to %zu of its array", begin, end - 1);
-        return;
-    }
-    int64_t e = w->origins[item].element, from = (int64_t)begin - w->origins[item].offset,
-            to = (int64_t)end - 1 - w->origins[item].offset;
-    from = from < 0 ? -((-from + e - 1) / e) : from / e;
-    to = to < 0 ? -((-to + e - 1) / e) : to / e;
-    snprintf(out, size,
-             "elements %lld to %lld, counted from its base (bytes %zu to %zu of its array)",
-             (long long)from, (long long)to, begin, end - 1);
-}
-
 static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end, size_t total)
 {
     kmm__task_t *t = c->task;
     kmm_runtime_t *rt = t->runtime;
     char where[320], range[160], more[64] = "";
-    uint32_t item = item_of(c, s);
-    say_range(c, s, item, begin, end, range, sizeof(range));
+    uint32_t item = kmm__shadow_item(c, s, true);
+    kmm__shadow_range(c, s, item, begin, end, range, sizeof(range));
     if (total > end - begin)
         snprintf(more, sizeof(more), ", %zu bytes in all", total);
     pthread_mutex_lock(&rt->lock);
@@ -297,7 +244,7 @@ static void find_stores(kmm__check_t *c, const shadow_t *s)
         if (!memcmp(s->work + b, s->image + b, BLOCK))
             continue;
         for (size_t k = b; k < b + BLOCK && k < s->bytes; k++) {
-            if (s->work[k] == s->image[k] || (s->may[k] & WRITES))
+            if (s->work[k] == s->image[k] || (s->may[k] & (WRITES | KMM__STORED)))
                 continue;
             if (total++ == 0)
                 begin = k, end = k + 1;
@@ -349,7 +296,7 @@ static void warn_unstored(kmm__check_t *c)
     char where[320], range[160];
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        unstored_t u = {c, a, shadow_of(c, a->array), 0, 0};
+        unstored_t u = {c, a, kmm__shadow_of(c, a->array), 0, 0};
         if (a->mode != KMM_WRITE || !u.shadow || a->item >= t->work->item_count)
             continue;
         kmm__layout_rows(a->layout, &a->box, find_unstored, &u);
@@ -360,7 +307,7 @@ static void warn_unstored(kmm__check_t *c)
         t->work->is_warned = true;
         kmm__task_describe(t, where, sizeof(where));
         pthread_mutex_unlock(&t->runtime->lock);
-        say_range(c, u.shadow, a->item, u.begin, u.end, range, sizeof(range));
+        kmm__shadow_range(c, u.shadow, a->item, u.begin, u.end, range, sizeof(range));
         if (first)
             fprintf(stderr,
                     "kmm: warning: %s: argument %s: `write` promises to store every element, but "
@@ -371,9 +318,13 @@ static void warn_unstored(kmm__check_t *c)
 
 static int check_after(kmm__check_t *c)
 {
+    kmm__exact_report(c);
     for (uint32_t k = 0; k < c->count; k++)
-        find_stores(c, &c->shadows[k]);
-    warn_unstored(c);
+        if (!c->shadows[k].wrong[KMM__STORE_UNNAMED].count &&
+            !c->shadows[k].wrong[KMM__STORE_TO_READ].count)
+            find_stores(c, &c->shadows[k]);
+    if (!atomic_load(&c->is_seen))
+        warn_unstored(c);
     return walk(c, true);
 }
 
@@ -385,6 +336,7 @@ static void run_before(const kmm_chunk_t *chunk, void *args)
     (void)chunk;
     memcpy(&c, args, sizeof(c));
     check_before(c);
+    kmm__exact_before(c);
     images_use(c);
 }
 
@@ -423,6 +375,7 @@ int kmm__check_call(kmm__task_t *t, void (*call)(kmm__task_t *t))
     if (!c)
         return KMM_E_MEMORY;
     check_before(c);
+    kmm__exact_before(c);
     images_use(c);
     call(t);
     check_after(c);
@@ -559,9 +512,12 @@ int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream,
 int kmm__check_config(kmm_runtime_t *rt)
 {
     const char *text = getenv("KMM_CHECK");
+    rt->checks_access = kmm__exact_is_on();
     if (!text || !*text)
         return 0;
     rt->checks_access = !strcmp(text, "access");
+    if (rt->checks_access)
+        kmm__exact_advise();
     return rt->checks_access
                ? 0
                : kmm__error_set(KMM_E_INVALID, "KMM_CHECK=%s: no such check; there is `access`",

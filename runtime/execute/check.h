@@ -3,14 +3,8 @@
 #ifndef KMM__EXECUTE_CHECK_H
 #define KMM__EXECUTE_CHECK_H
 
+#include "execute/origin.h"
 #include "task/task.h"
-
-/* The begin of the elements of a launch's item. The array exists as long as tasks of the launch do.
- */
-typedef struct kmm__origin {
-    const kmm__array_t *array; /* NULL: the item has no elements */
-    int64_t offset, element; /* bytes: from the array's base to the first element; of one element */
-} kmm__origin_t;
 
 typedef struct kmm__check kmm__check_t;
 

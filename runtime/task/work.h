@@ -89,8 +89,9 @@ struct kmm__work {
     uint32_t partials_count;
     /* KMM_CHECK=access: where each item's elements begin; NULL: nothing is checked */
     struct kmm__origin *origins;
-    uint32_t reached;             /* devices (bits) on which all its pointers have addresses */
-    bool is_warned;               /* KMM_CHECK=access has warned that it cannot be checked */
+    uint32_t reached;  /* devices (bits) on which all its pointers have addresses */
+    bool is_warned;    /* KMM_CHECK=access has warned that it cannot be checked */
+    uint64_t violated; /* items (bits) of which a check of each access has said something */
     void (*drop)(kmm__work_t *w); /* drops its references to arrays; NULL: it has none */
 
     struct kmm__known_layout *layouts; /* layouts of its tasks' accesses that are not flat */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* -fkmm-check: the flags by which gcc calls runtime/instrument before each load and store. */
+#include "driver/instrument.h"
+
+#include <stddef.h>
+
+#include "base/diag.h"
+
+static bool is_code(const job_t *job)
+{
+    return job->lang == LANG_C || job->lang == LANG_CXX || is_device_lang(job->lang);
+}
+
+bool instrument_wants(const options_t *o, const job_t *job)
+{
+    if (!o->checks || !is_code(job) || o->preprocess_only)
+        return false;
+    if (job->compiler.family == FAMILY_GNU)
+        return true;
+    if (is_device_lang(job->lang) && job->compiler.family != FAMILY_CLANG)
+        diag_plain(SEVERITY_WARNING,
+                   "-fkmm-check does not check code of GPUs, so '%s' is compiled without it; "
+                   "--target=host checks its kernels on the CPU",
+                   job->path);
+    else
+        diag_plain(SEVERITY_WARNING,
+                   "-fkmm-check needs gcc, so '%s' is compiled without it by '%s'", job->path,
+                   job->compiler.path);
+    diag_flush();
+    return false;
+}
+
+/* An own -g, which follows, has the last word. */
+void instrument_before(list_t *command)
+{
+    list_add(command, "-g1");
+}
+
+/* Optimisation that moves accesses to where the source does not do them, or reads what is between
+ * two elements, is off. */
+void instrument_behind(list_t *command)
+{
+    static const char *const flags[] = {"-O1",
+                                        "-fsanitize=thread",
+                                        "-fno-builtin",
+                                        "-U_FORTIFY_SOURCE",
+                                        "-fno-tree-loop-im",
+                                        "-fno-tree-vectorize",
+                                        "-fno-tree-slp-vectorize",
+                                        "-fno-tree-loop-if-convert",
+                                        "-fno-if-conversion",
+                                        "-fno-store-merging"};
+    for (size_t k = 0; k < sizeof(flags) / sizeof(*flags); k++)
+        list_add(command, flags[k]);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* -fkmm-check: compiles a file so that it calls runtime/instrument before each load and store. */
+#ifndef KMMCC_DRIVER_INSTRUMENT_H
+#define KMMCC_DRIVER_INSTRUMENT_H
+
+#include <stdbool.h>
+
+#include "base/list.h"
+#include "driver/plan.h"
+
+/* True if the file is compiled so. Files for which that is asked and cannot be done are named, each
+ * once: code of GPUs, and compilers other than gcc. */
+bool instrument_wants(const options_t *o, const job_t *job);
+/* Adds the compiler's flags that stand before the user's, or those behind them. */
+void instrument_before(list_t *command);
+void instrument_behind(list_t *command);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The check of each load and store of a chunk on the CPU. Code that was compiled with `kmmcc
+ * -fkmm-check` calls kmm__exact_access before each access (runtime/instrument). The chunk works on
+ * copies of its arrays (execute/check.h), whose addresses are looked up here.
+ */
+#ifndef KMM__EXECUTE_EXACT_H
+#define KMM__EXECUTE_EXACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct kmm__check kmm__check_t;
+
+enum {
+    KMM__EXACT_SLACK = 16 << 20, /* bytes beside a copy, in which a wrong store hurts nobody */
+    KMM__EXACT_LOAD = 1,
+    KMM__EXACT_STORE = 2 /* may come with KMM__EXACT_LOAD, which is then before it */
+};
+
+/* ---- For runtime/instrument ---- */
+/* The program has code that was compiled with -fkmm-check. Called before main. */
+void kmm__exact_begin(void);
+/* This thread is about to access the bytes; `pc` is behind the instruction. */
+void kmm__exact_access(const void *address, size_t bytes, int kind, const void *pc);
+
+/* ---- For execute/check.c ---- */
+bool kmm__exact_is_on(void);
+/* Says once that -fkmm-check checks more, if the program was compiled without it. */
+void kmm__exact_advise(void);
+/* Decides whether each access of the check's chunk is checked. */
+void kmm__exact_open(kmm__check_t *c);
+void kmm__exact_close(kmm__check_t *c);
+/* Not locked: the chunk is about to run. */
+void kmm__exact_before(kmm__check_t *c);
+/* Not locked: the chunk is done. Reports what it did against its clauses, once for each launch and
+ * argument. */
+void kmm__exact_report(kmm__check_t *c);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is said of accesses that a chunk's clauses do not name: on standard error, and as the error
+ * of its task. Once for each launch and argument. Not locked. */
+#ifndef KMM__EXECUTE_EXACT_TEXT_H
+#define KMM__EXECUTE_EXACT_TEXT_H
+
+#include "execute/shadow.h"
+
+void kmm__exact_say_wrong(kmm__check_t *c, const kmm__shadow_t *s, kmm__wrong_t wrong);
+void kmm__exact_say_unstored(kmm__check_t *c, const kmm__shadow_t *s, uint32_t item,
+                             const kmm__violation_t *v);
+/* Of an access to an array by an address that is not one of the launch's arguments. */
+void kmm__exact_say_elsewhere(kmm__check_t *c);
+
+#endif

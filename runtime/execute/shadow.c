@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The copies of arrays that a chunk works on under KMM_CHECK=access, and their names in messages.
+ */
+#include "execute/shadow.h"
+
+kmm__shadow_t *kmm__shadow_of(const kmm__check_t *c, const kmm__array_t *a)
+{
+    for (uint32_t k = 0; k < c->count; k++)
+        if (c->shadows[k].array == a)
+            return &c->shadows[k];
+    return NULL;
+}
+
+uint32_t kmm__shadow_item(const kmm__check_t *c, const kmm__shadow_t *s, bool writes)
+{
+    const kmm__task_t *t = c->task;
+    uint32_t item = KMM__MAX_ITEMS;
+    for (uint32_t k = 0; k < t->access_count; k++)
+        if (t->accesses[k].array == s->array &&
+            (item == KMM__MAX_ITEMS || (t->accesses[k].mode != KMM_READ) == writes))
+            item = t->accesses[k].item;
+    for (uint32_t k = 0; k < t->work->item_count && item >= KMM__MAX_ITEMS; k++)
+        if (t->work->origins[k].array == s->array)
+            item = k;
+    return item;
+}
+
+void kmm__shadow_range(const kmm__check_t *c, const kmm__shadow_t *s, uint32_t item, size_t begin,
+                       size_t end, char *out, size_t size)
+{
+    const kmm__work_t *w = c->task->work;
+    if (item >= w->item_count || w->origins[item].array != s->array) {
+        snprintf(out, size, "bytes %zu to %zu of its array", begin, end - 1);
+        return;
+    }
+    int64_t e = w->origins[item].element, from = (int64_t)begin - w->origins[item].offset,
+            to = (int64_t)end - 1 - w->origins[item].offset;
+    from = from < 0 ? -((-from + e - 1) / e) : from / e;
+    to = to < 0 ? -((-to + e - 1) / e) : to / e;
+    snprintf(out, size,
+             "elements %lld to %lld, counted from its base (bytes %zu to %zu of its array)",
+             (long long)from, (long long)to, begin, end - 1);
+}

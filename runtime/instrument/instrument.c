@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions that gcc's -fsanitize=thread calls, and the wrapped functions of memory. The names
+ * and types are those of gcc's sanitizer.def; the orders of atomic operations are taken as the
+ * strongest. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "execute/exact.h"
+
+enum {
+    LOAD = KMM__EXACT_LOAD,
+    STORE = KMM__EXACT_STORE,
+    BOTH = KMM__EXACT_LOAD | KMM__EXACT_STORE
+};
+
+/* Behind the call, in the code that was compiled. */
+#define PC __builtin_return_address(0)
+
+__attribute__((constructor(101))) static void begin(void)
+{
+    kmm__exact_begin();
+}
+
+void __tsan_init(void);
+void __tsan_init(void)
+{
+    kmm__exact_begin();
+}
+
+void __tsan_func_entry(void *pc);
+void __tsan_func_entry(void *pc)
+{
+    (void)pc;
+}
+
+void __tsan_func_exit(void);
+void __tsan_func_exit(void) {}
+
+void __tsan_vptr_update(void **at, void *value);
+void __tsan_vptr_update(void **at, void *value)
+{
+    (void)value;
+    kmm__exact_access(at, sizeof(*at), STORE, PC);
+}
+
+void __tsan_vptr_read(void **at);
+void __tsan_vptr_read(void **at)
+{
+    kmm__exact_access(at, sizeof(*at), LOAD, PC);
+}
+
+/* ---- Loads and stores ---- */
+
+#define ACCESS(name, bytes, kind)                                                                  \
+    void __tsan_##name(void *at);                                                                  \
+    void __tsan_##name(void *at)                                                                   \
+    {                                                                                              \
+        kmm__exact_access(at, bytes, kind, PC);                                                    \
+    }
+
+#define ACCESSES(bytes)                                                                            \
+    ACCESS(read##bytes, bytes, LOAD)                                                               \
+    ACCESS(write##bytes, bytes, STORE)                                                             \
+    ACCESS(unaligned_read##bytes, bytes, LOAD)                                                     \
+    ACCESS(unaligned_write##bytes, bytes, STORE)                                                   \
+    ACCESS(volatile_read##bytes, bytes, LOAD)                                                      \
+    ACCESS(volatile_write##bytes, bytes, STORE)                                                    \
+    ACCESS(unaligned_volatile_read##bytes, bytes, LOAD)                                            \
+    ACCESS(unaligned_volatile_write##bytes, bytes, STORE)
+
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+
+void __tsan_read_range(void *at, size_t bytes);
+void __tsan_read_range(void *at, size_t bytes)
+{
+    kmm__exact_access(at, bytes, LOAD, PC);
+}
+
+void __tsan_write_range(void *at, size_t bytes);
+void __tsan_write_range(void *at, size_t bytes)
+{
+    kmm__exact_access(at, bytes, STORE, PC);
+}
+
+/* ---- Functions of memory ---- */
+
+void *__real_memcpy(void *to, const void *from, size_t bytes);
+void *__real_memmove(void *to, const void *from, size_t bytes);
+void *__real_memset(void *to, int value, size_t bytes);
+void *__wrap_memcpy(void *to, const void *from, size_t bytes);
+void *__wrap_memmove(void *to, const void *from, size_t bytes);
+void *__wrap_memset(void *to, int value, size_t bytes);
+
+void *__wrap_memcpy(void *to, const void *from, size_t bytes)
+{
+    kmm__exact_access(from, bytes, LOAD, PC);
+    kmm__exact_access(to, bytes, STORE, PC);
+    return __real_memcpy(to, from, bytes);
+}
+
+void *__wrap_memmove(void *to, const void *from, size_t bytes)
+{
+    kmm__exact_access(from, bytes, LOAD, PC);
+    kmm__exact_access(to, bytes, STORE, PC);
+    return __real_memmove(to, from, bytes);
+}
+
+void *__wrap_memset(void *to, int value, size_t bytes)
+{
+    kmm__exact_access(to, bytes, STORE, PC);
+    return __real_memset(to, value, bytes);
+}
+
+/* ---- Atomic operations ---- */
+
+typedef uint8_t word8;
+typedef uint16_t word16;
+typedef uint32_t word32;
+typedef uint64_t word64;
+
+#define FETCH(bits, name)                                                                          \
+    word##bits __tsan_atomic##bits##_fetch_##name(word##bits *at, word##bits value, int order);    \
+    word##bits __tsan_atomic##bits##_fetch_##name(word##bits *at, word##bits value, int order)     \
+    {                                                                                              \
+        (void)order;                                                                               \
+        kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
+        return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                                 \
+    }
+
+#define EXCHANGE_IF(bits, name)                                                                    \
+    bool __tsan_atomic##bits##_compare_exchange_##name(word##bits *at, word##bits *expected,       \
+                                                       word##bits value, int done, int failed);    \
+    bool __tsan_atomic##bits##_compare_exchange_##name(word##bits *at, word##bits *expected,       \
+                                                       word##bits value, int done, int failed)     \
+    {                                                                                              \
+        (void)done, (void)failed;                                                                  \
+        kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
+        return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,           \
+                                           __ATOMIC_SEQ_CST);                                      \
+    }
+
+#define ATOMICS(bits)                                                                              \
+    word##bits __tsan_atomic##bits##_load(const word##bits *at, int order);                        \
+    word##bits __tsan_atomic##bits##_load(const word##bits *at, int order)                         \
+    {                                                                                              \
+        (void)order;                                                                               \
+        kmm__exact_access(at, sizeof(*at), LOAD, PC);                                              \
+        return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
+    }                                                                                              \
+    void __tsan_atomic##bits##_store(word##bits *at, word##bits value, int order);                 \
+    void __tsan_atomic##bits##_store(word##bits *at, word##bits value, int order)                  \
+    {                                                                                              \
+        (void)order;                                                                               \
+        kmm__exact_access(at, sizeof(*at), STORE, PC);                                             \
+        __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                              \
+    word##bits __tsan_atomic##bits##_exchange(word##bits *at, word##bits value, int order);        \
+    word##bits __tsan_atomic##bits##_exchange(word##bits *at, word##bits value, int order)         \
+    {                                                                                              \
+        (void)order;                                                                               \
+        kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
+        return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                   \
+    }                                                                                              \
+    word##bits __tsan_atomic##bits##_compare_exchange_val(word##bits *at, word##bits expected,     \
+                                                          word##bits value, int done, int failed); \
+    word##bits __tsan_atomic##bits##_compare_exchange_val(word##bits *at, word##bits expected,     \
+                                                          word##bits value, int done, int failed)  \
+    {                                                                                              \
+        (void)done, (void)failed;                                                                  \
+        kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
+        __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST,                 \
+                                    __ATOMIC_SEQ_CST);                                             \
+        return expected;                                                                           \
+    }                                                                                              \
+    EXCHANGE_IF(bits, strong)                                                                      \
+    EXCHANGE_IF(bits, weak)                                                                        \
+    FETCH(bits, add)                                                                               \
+    FETCH(bits, sub)                                                                               \
+    FETCH(bits, and)                                                                               \
+    FETCH(bits, or)                                                                                \
+    FETCH(bits, xor)                                                                               \
+    FETCH(bits, nand)
+
+ATOMICS(8)
+ATOMICS(16)
+ATOMICS(32)
+ATOMICS(64)
+
+void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_thread_fence(int order)
+{
+    (void)order;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void __tsan_atomic_signal_fence(int order);
+void __tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}

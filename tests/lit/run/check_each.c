@@ -1,0 +1,87 @@
+// -fkmm-check: each load and store of a plain function's chunks is compared with the clauses. A violation names line, element and remedy, once
+// for each launch and argument, and the exit status is not 0. Sanitizers have such calls of their own.
+// RUN: %if !san %{ %kmmcc -fkmm-check -fno-kmm-compare -w %s -o %t %}
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t carried 2>&1 | FileCheck --check-prefix=CARRIED %s %}
+// CARRIED: kmm: error: {{.*}}check_each.c:[[#]]: carried: chunk [[#]] of 4: argument x[i + 1]: check_each.c:[[#]]: the chunk reads element [[#]], which no clause names for this chunk; widen `update(x[i + 1])` (it names elements [[#]] to [[#]], 1 fewer at its lower end), or the range of its axis
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t own 2>&1 | FileCheck --check-prefix=OWN %s %}
+// OWN: argument x[i]: check_each.c:[[#]]: the chunk stores to element {{[0-9]+}} (and {{[0-9]+}} more), which no clause names for this chunk
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t leaves 2>&1 | FileCheck --check-prefix=LEAVES %s %}
+// LEAVES: argument x[i]: `write` promises to store every element, but the chunk does not store element [[#]] (and 511 more); say `update(x[i])`
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t old 2>&1 | FileCheck --check-prefix=OLD %s %}
+// OLD: argument x[i]: check_each.c:[[#]]: the chunk reads element [[#]] (and 1023 more), which it has not stored before: `write` has no old values; say `update(x[i])`
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t copies 2>&1 | FileCheck --check-prefix=COPIES %s %}
+// COPIES-DAG: argument x[i]: check_each.c:[[#]]: the chunk stores to element [[#]], which no clause names for this chunk; widen `write(x[i])`
+// COPIES-DAG: argument y[i]: check_each.c:[[#]]: the chunk reads element [[#]], which no clause names for this chunk; widen `read(y[i])`
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t store 2>&1 | FileCheck --check-prefix=STORE %s %}
+// STORE: argument y[i]: check_each.c:[[#]]: the chunk stores to element [[#]] (and 1023 more), which its clauses let it read only; say `update(y[i])`
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t atomic 2>&1 | FileCheck --check-prefix=ATOMIC %s %}
+// ATOMIC: argument s[0:1]: check_each.c:[[#]]: the chunk stores to element 1 (and 1023 more), which no clause names for this chunk; widen `reduce(... s[0:1])`
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t named 2>&1 | FileCheck --check-prefix=NAMED %s %}
+// NAMED: check_each.c:[[#]]: the chunk accesses byte [[#]] of {{.*}} by an address that is not one of the launch's arguments
+// RUN: %if !san %{ %t right 2>&1 | FileCheck --check-prefix=RIGHT %s %}
+// RIGHT-NOT: kmm:
+// RIGHT: done 6142
+//
+// On devices with memory of their own, too; and KMM_CHECK=access without the option says that there is more.
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 KMM_ON_ERROR=continue %not %t carried 2>&1 | FileCheck --check-prefix=CARRIED %s %}
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 KMM_ON_ERROR=continue %not %t old 2>&1 | FileCheck --check-prefix=OLD %s %}
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t right 2>&1 | FileCheck --check-prefix=RIGHT %s %}
+// RUN: %if !san %{ %kmmcc -fno-kmm-compare -w %s -o %t.plain && env KMM_CHECK=access %t.plain right 2>&1 | FileCheck --check-prefix=NOTE %s %}
+// NOTE: kmm: note: KMM_CHECK=access sees stores that change a value; in a program compiled with `kmmcc -fkmm-check` it sees every load and store
+// NOTE-NOT: kmm:
+//
+// In two steps, and what the flags are.
+// RUN: %if !san %{ %kmmcc -fkmm-check -fno-kmm-compare -w -c %s -o %t.o && %kmmcc -fkmm-check %t.o -o %t.two && env KMM_ON_ERROR=continue %not %t.two old 2>&1 | FileCheck --check-prefix=OLD %s %}
+// RUN: %kmmcc -fkmm-check -w -c %s -### 2>&1 | FileCheck --check-prefix=FLAGS %s
+// FLAGS: -fsanitize=thread
+#include <stdio.h>
+#include <string.h>
+enum { N = 4096 };
+static int x[N + 1], y[N + 1], table[N], s[4];
+static void carried(long n, int *a) { for (long i = 0; i < n; i++) a[i] = a[i - 1] + 1; }
+static void own(long n, int *a) { static long at; for (long i = 0; i < n; i++) a[at++] = 1; }
+static void leaves(long n, int *a) { for (long i = 0; i < n; i++) if (i % 2) a[i] = 1; }
+static void old(long n, int *a) { for (long i = 0; i < n; i++) a[i] = a[i] + 1; }
+static void copies(long n, int *to, const int *from) { memcpy(to, from, (n + 1) * sizeof(int)); }
+static void store(long n, int *a, const int *b) { int *volatile c = (int *)b; for (long i = 0; i < n; i++) { a[i] = b[i]; c[i] = 0; } }
+static void atomic(long n, int *sum) { for (long i = 0; i < n; i++) __atomic_fetch_add(&sum[1], 1, __ATOMIC_RELAXED); }
+static void right(long n, int *to, const int *from) { for (long i = 0; i < n; i++) to[i] = 2 * from[i]; }
+static const int *hidden = table;
+static void named(long n, int *to) { for (long i = 0; i < n; i++) to[i] = hidden[i]; }
+int main(int c, char **v)
+{
+    for (int i = 0; i < N; i++) y[i] = i;
+    if (c < 2) return 1;
+    if (!strcmp(v[1], "carried")) {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) update(x[i + 1])
+        carried(N, x + 1);
+    } else if (!strcmp(v[1], "own")) {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i])
+        own(N, x);
+    } else if (!strcmp(v[1], "leaves")) {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i])
+        leaves(N, x);
+    } else if (!strcmp(v[1], "old")) {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i])
+        old(N, x);
+    } else if (!strcmp(v[1], "copies")) {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i])
+        copies(N, x, y);
+    } else if (!strcmp(v[1], "store")) {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i])
+        store(N, x, y);
+    } else if (!strcmp(v[1], "atomic")) {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) reduce(+: s[0:1])
+        atomic(N, s);
+    } else if (!strcmp(v[1], "named")) {
+#pragma kmm data map(tofrom: table)
+        {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i])
+            named(N, x);
+        }
+    } else {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i])
+        right(N, x, y);
+    }
+    printf("done %d\n", x[3071]);
+}
