@@ -132,11 +132,17 @@ static bool regions_of(comparison_t *c, accessed_t *t, const chunk_box_t *box)
     byteset_clear(&t->reduce);
     byteset_clear(&t->stored);
     t->storing_all = true;
+    t->reading = NULL;
     for (int k = 0; k < c->d->item_count; k++) {
         const item_t *item = &c->d->item[k];
         int64_t base;
         if (!compare_is_of(c, t, item, &base) || !key_of(c, t, &t->shift))
             continue;
+        if (!t->reading && item->mode & KMM_READ) {
+            t->reading = item;
+            t->reading_base = base;
+            t->element = byteset_element(item);
+        }
         t->is_logical |=
             item->mode == KMM_REDUCE && (item->op == KMM_OP_LAND || item->op == KMM_OP_LOR);
         byteset_t *to[2] = {item->mode == KMM_READ || item->mode == KMM_UPDATE ? &t->read : NULL,
@@ -198,22 +204,18 @@ static void found(comparison_t *c, accessed_t *t, kind_t kind, const ir_access_t
 /* How far from what the read item names first for the thread's own indices an access lies. */
 static void measure(comparison_t *c, accessed_t *t, int64_t begin, int64_t end)
 {
-    for (int k = 0; k < c->d->item_count; k++) {
-        const item_t *item = &c->d->item[k];
-        int64_t lower, shift, element = byteset_element(item);
-        if (!(item->mode & KMM_READ) || !compare_is_of(c, t, item, &shift))
-            continue;
-        if (!byteset_lower(&c->sample, item, c->axis, &lower) || element <= 0) {
-            t->is_steady = false;
-            return;
-        }
-        int64_t first = (begin - shift) / element - lower,
-                last = (end - 1 - shift) / element - lower;
-        t->sample_least = t->has_distance && t->sample_least < first ? t->sample_least : first;
-        t->sample_most = t->has_distance && t->sample_most > last ? t->sample_most : last;
-        t->has_distance = true;
+    int64_t lower;
+    if (!t->reading || !t->alive[READ_OUTSIDE] || !t->is_steady)
+        return;
+    if (!byteset_lower(&c->sample, t->reading, c->axis, &lower) || t->element <= 0) {
+        t->is_steady = false;
         return;
     }
+    int64_t first = (begin - t->reading_base) / t->element - lower,
+            last = (end - 1 - t->reading_base) / t->element - lower;
+    t->sample_least = t->has_distance && t->sample_least < first ? t->sample_least : first;
+    t->sample_most = t->has_distance && t->sample_most > last ? t->sample_most : last;
+    t->has_distance = true;
 }
 
 static void look_up_read(comparison_t *c, accessed_t *t, const ir_access_t *a, int64_t begin,
@@ -480,6 +482,11 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
         return;
     const geometry_t *g = &c->geometry;
     if (g->count[0] * g->count[1] * g->count[2] < 2)
+        return;
+    uint64_t ranges = 0;
+    for (int k = 0; k < c->d->axis_count; k++)
+        ranges |= g->range[k];
+    if (sample_is_needless(&c->sample, ranges))
         return;
     int64_t holds = 1;
     if (c->d->condition && (!sample_expression(&c->sample, c->d->condition, &holds) || !holds))

@@ -54,8 +54,10 @@ typedef struct accessed {
     uint64_t names;                     /* the variables in the sections of its items */
     uint64_t store_names;               /* those on which stores depend */
     int64_t gap, last;                  /* the first byte left out, -1: none; behind all accesses */
-    int64_t least, most;                /* elements read, from what the item names first */
-    bool has_distance, is_steady;       /* it is the same in all samples */
+    const item_t *reading;              /* the first item that is read; NULL: none */
+    int64_t reading_base, element;
+    int64_t least, most;          /* elements read, from what the item names first */
+    bool has_distance, is_steady; /* it is the same in all samples */
     int64_t sample_least, sample_most;
 } accessed_t;
 

@@ -3,6 +3,9 @@
  * ranges of the axes. */
 #include "analyze/geometry.h"
 
+#include <stddef.h>
+
+#include "base/arena.h"
 #include "clang/cursor.h"
 
 enum { FREE_GRID = 7, DEEPEST = 8, MOST_THREADS = 1024, MOST_BLOCKS = 1 << 24 };
@@ -162,6 +165,20 @@ static bool in_grid(const sample_t *s, const geometry_t *g)
     return true;
 }
 
+/* Grids are mostly computed of block.x. */
+static void follow_blocks(sample_t *s, const geometry_t *g)
+{
+    if (s->d->form != LAUNCH_CHEVRON)
+        return;
+    cursors_t launch = cursor_children(s->d->launch), list = {0};
+    if (launch.count > 1)
+        list = cursor_children(launch.at[1]);
+    int64_t shift;
+    const char *name = list.count > 2 ? sample_pointer(s, list.at[2], &shift) : NULL;
+    for (int k = 0; name && k < 3; k++)
+        sample_follow(s, arena_printf("%s.%c", name, "xyz"[k]), g->block[k]);
+}
+
 bool geometry_of(sample_t *s, const bool uses[3], int64_t block_x, geometry_t *g)
 {
     CXCursor c[3];
@@ -175,6 +192,7 @@ bool geometry_of(sample_t *s, const bool uses[3], int64_t block_x, geometry_t *g
     for (int k = 0; k < 3; k++)
         g->block[k] = k < count ? component(s, c[k], guess[k], &guessed) : count ? 1 : guess[k];
     g->launch = s->used;
+    follow_blocks(s, g);
     if (g->block[0] < 1 || g->block[1] < 1 || g->block[2] < 1 ||
         g->block[0] * g->block[1] * g->block[2] > MOST_THREADS || !ranges(s, g))
         return false;

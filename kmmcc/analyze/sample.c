@@ -53,9 +53,41 @@ static void use(sample_t *s, const char *name)
     s->used |= 1ULL << (k < 63 ? k : 63);
 }
 
+void sample_follow(sample_t *s, const char *path, int64_t value)
+{
+    s->followed =
+        arena_grow(s->followed, s->followed_count, &s->followed_capacity, sizeof(*s->followed));
+    s->followed[s->followed_count++] = (struct atom){path, value};
+}
+
+static bool is_followed(const sample_t *s, const char *path, int64_t *out)
+{
+    for (int k = 0; k < s->followed_count; k++)
+        if (!strcmp(s->followed[k].name, path)) {
+            *out = s->followed[k].value;
+            return true;
+        }
+    return false;
+}
+
+bool sample_is_needless(const sample_t *s, uint64_t names)
+{
+    int atom = (s->trial - SPECIAL) / 2, k = 0;
+    if (s->trial < SPECIAL)
+        return false;
+    if (atom >= s->atom_count)
+        return true;
+    while (k < s->name_count && strcmp(s->name[k], s->atom[atom].name) != 0)
+        k++;
+    return k < 63 && k < s->name_count && (names >> k & 1);
+}
+
 int64_t sample_atom(sample_t *s, const char *name)
 {
+    int64_t value;
     use(s, name);
+    if (is_followed(s, name, &value))
+        return value;
     return sample_bind(s, name, number_of(s, s->atom_count));
 }
 
@@ -230,19 +262,14 @@ static bool of_variable(sample_t *s, CXCursor v, int64_t *out)
             *out = s->atom[k].value;
             return true;
         }
-    for (int k = 0; k < s->followed_count; k++)
-        if (!strcmp(s->followed[k].name, cursor_name(v))) {
-            *out = s->followed[k].value;
-            return true;
-        }
+    if (is_followed(s, cursor_name(v), out))
+        return true;
     CXCursor initial = s->follows ? sample_definition(s, v) : clang_getNullCursor();
     s->following++;
     bool follows = !clang_Cursor_isNull(initial) && sample_cursor(s, initial, out);
     s->following--;
     if (follows) {
-        s->followed =
-            arena_grow(s->followed, s->followed_count, &s->followed_capacity, sizeof(*s->followed));
-        s->followed[s->followed_count++] = (struct atom){cursor_name(v), *out};
+        sample_follow(s, cursor_name(v), *out);
         return true;
     }
     bool narrow = clang_Type_getSizeOf(clang_getCanonicalType(clang_getCursorType(v))) == 1;
@@ -296,6 +323,24 @@ bool sample_cursor(sample_t *s, CXCursor c, int64_t *out)
 
 /* ---- Expressions of clauses ---- */
 
+static bool leaf(sample_t *s, const expr_t *e, int64_t *out)
+{
+    for (int k = 0; k < s->leaf_count; k++)
+        if (s->leaf[k].expression == e) {
+            s->used |= s->leaf[k].used;
+            *out = s->leaf[k].value;
+            return true;
+        }
+    uint64_t used = s->used;
+    s->used = 0;
+    if (!sample_cursor(s, e->cursor, out))
+        *out = sample_atom(s, source_words(s->u->source, e->begin, e->end));
+    s->leaf = arena_grow(s->leaf, s->leaf_count, &s->leaf_capacity, sizeof(*s->leaf));
+    s->leaf[s->leaf_count++] = (struct leaf){e, *out, s->used};
+    s->used |= used;
+    return true;
+}
+
 bool sample_expression(sample_t *s, const expr_t *e, int64_t *out)
 {
     int64_t a, b;
@@ -320,10 +365,7 @@ bool sample_expression(sample_t *s, const expr_t *e, int64_t *out)
                sample_expression(s, a ? e->right : e->other, out);
     default: break;
     }
-    if (sample_cursor(s, e->cursor, out))
-        return true;
-    *out = sample_atom(s, source_words(s->u->source, e->begin, e->end));
-    return true;
+    return leaf(s, e, out);
 }
 
 /* ---- Pointers ---- */

@@ -29,6 +29,12 @@ typedef struct sample {
     /* The variables that expressions name, but for what only definitions name. */
     const char **name;
     int name_count, name_capacity;
+    struct leaf {
+        const expr_t *expression;
+        int64_t value;
+        uint64_t used;
+    } *leaf; /* values of expressions without operators, which clang computes slowly */
+    int leaf_count, leaf_capacity;
     uint64_t used;              /* those met since it was set to 0, as bits */
     int64_t axis[KMM_MAX_AXES]; /* the axes' values in sections */
     bool in_section;
@@ -37,6 +43,8 @@ typedef struct sample {
 /* False: the value is no integer, or not to be computed. */
 bool sample_cursor(sample_t *s, CXCursor c, int64_t *out);
 bool sample_expression(sample_t *s, const expr_t *e, int64_t *out);
+/* Gives the path this number, as its definition would. */
+void sample_follow(sample_t *s, const char *path, int64_t value);
 /* The number of a variable or expression that is no constant. */
 int64_t sample_atom(sample_t *s, const char *name);
 /* What a definition gives the variable, if the function around the launch does not visibly change
@@ -44,6 +52,8 @@ int64_t sample_atom(sample_t *s, const char *name);
 CXCursor sample_definition(const sample_t *s, CXCursor variable);
 /* The variable below conversions; null: the expression is none. */
 CXCursor sample_variable(CXCursor c);
+/* True if a later trial gives a number to an atom that is none or in `names`. */
+bool sample_is_needless(const sample_t *s, uint64_t names);
 /* Gives the variable this number, unless it has one; its number. */
 int64_t sample_bind(sample_t *s, const char *name, int64_t value);
 /* Which array a pointer points into, as the text of its variable or path, and how many bytes

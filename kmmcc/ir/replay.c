@@ -10,7 +10,13 @@
 #include "base/arena.h"
 
 enum { OF_LAUNCH, OF_BLOCK, OF_THREAD, OF_ITERATION, LIFETIMES };
-enum { MAX_LOOPS = 16, FIRST_ITERATIONS = 4, MOST_ITERATIONS = 1 << 14, UNKNOWN_ITERATIONS = 3 };
+enum {
+    MAX_LOOPS = 16,
+    FIRST_ITERATIONS = 4,
+    MOST_ITERATIONS = 1 << 14,
+    UNKNOWN_ITERATIONS = 3,
+    TESTED_ITERATIONS = 64
+};
 
 struct replay {
     const ir_function_t *f;
@@ -254,11 +260,29 @@ static bool test(replay_t *r, int loop, int64_t k, bool *holds)
     return known;
 }
 
-/* The last iteration that runs, if the test holds up to it and never again; -1: none. */
+/* Tests such as k < n hold up to some iteration and never again. */
+static bool is_order(const replay_t *r, int node)
+{
+    const ir_node_t *n = &r->f->node[node];
+    if (n->op == IR_AND)
+        return is_order(r, n->a) && is_order(r, n->b);
+    if (n->op == IR_XOR && (n->a == 1 || n->b == 1)) /* node 1 is true */
+        return is_order(r, n->a == 1 ? n->b : n->a);
+    return n->op == IR_SLT || n->op == IR_SLE || n->op == IR_ULT || n->op == IR_ULE;
+}
+
+/* The last iteration that runs, from one that runs; -1: it is not known. */
 static int64_t last_iteration(replay_t *r, int loop, int64_t from)
 {
     bool late = r->f->loop[loop].tests_at_end, holds;
     int64_t low = from, high = from + 1;
+    for (; high < from + TESTED_ITERATIONS; low = high++)
+        if (!test(r, loop, high - late, &holds))
+            return -1;
+        else if (!holds)
+            return low;
+    if (!is_order(r, r->f->loop[loop].test))
+        return -1;
     while (high < INT32_MAX && test(r, loop, high - late, &holds) && holds) {
         low = high;
         high *= 2;
@@ -298,6 +322,8 @@ static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int coun
         if (k == most) {
             r->complete = false;
             int64_t last = last_iteration(r, *loop, k);
+            if (last < 0)
+                return;
             iteration(r, a, loop, count, (k + last) / 2, certain);
             iteration(r, a, loop, count, last > k ? last - 1 : last, certain);
             iteration(r, a, loop, count, last, certain);
