@@ -191,6 +191,74 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
+/* Of 16 bytes, all by one instruction, which not every x86 has. */
+#if defined(__x86_64__)
+#define CAS16 __attribute__((target("cx16")))
+#else
+#define CAS16
+#endif
+
+__extension__ typedef unsigned __int128 word128;
+
+CAS16 static word128 swap_if(word128 *at, word128 expected, word128 value)
+{
+    return __sync_val_compare_and_swap(at, expected, value);
+}
+
+word128 __tsan_atomic128_load(word128 *at, int order);
+word128 __tsan_atomic128_load(word128 *at, int order)
+{
+    (void)order;
+    kmm__exact_access(at, sizeof(*at), LOAD, PC);
+    return swap_if(at, 0, 0);
+}
+
+word128 __tsan_atomic128_compare_exchange_val(word128 *at, word128 expected, word128 value,
+                                              int done, int failed);
+word128 __tsan_atomic128_compare_exchange_val(word128 *at, word128 expected, word128 value,
+                                              int done, int failed)
+{
+    (void)done, (void)failed;
+    kmm__exact_access(at, sizeof(*at), BOTH, PC);
+    return swap_if(at, expected, value);
+}
+
+#define EXCHANGE_IF_16(name)                                                                       \
+    bool __tsan_atomic128_compare_exchange_##name(word128 *at, word128 *expected, word128 value,   \
+                                                  int done, int failed);                           \
+    bool __tsan_atomic128_compare_exchange_##name(word128 *at, word128 *expected, word128 value,   \
+                                                  int done, int failed)                            \
+    {                                                                                              \
+        (void)done, (void)failed;                                                                  \
+        kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
+        word128 wanted = *expected;                                                                \
+        *expected = swap_if(at, wanted, value);                                                    \
+        return *expected == wanted;                                                                \
+    }
+
+EXCHANGE_IF_16(strong)
+EXCHANGE_IF_16(weak)
+
+#define CHANGE_16(name, kind, result)                                                              \
+    word128 __tsan_atomic128_##name(word128 *at, word128 value, int order);                        \
+    word128 __tsan_atomic128_##name(word128 *at, word128 value, int order)                         \
+    {                                                                                              \
+        (void)order;                                                                               \
+        kmm__exact_access(at, sizeof(*at), kind, PC);                                              \
+        for (word128 old = swap_if(at, 0, 0), now;; old = now)                                     \
+            if ((now = swap_if(at, old, result)) == old)                                           \
+                return old;                                                                        \
+    }
+
+CHANGE_16(store, STORE, value)
+CHANGE_16(exchange, BOTH, value)
+CHANGE_16(fetch_add, BOTH, old + value)
+CHANGE_16(fetch_sub, BOTH, old - value)
+CHANGE_16(fetch_and, BOTH, old &value)
+CHANGE_16(fetch_or, BOTH, old | value)
+CHANGE_16(fetch_xor, BOTH, old ^ value)
+CHANGE_16(fetch_nand, BOTH, ~(old &value))
+
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
