@@ -91,7 +91,7 @@ static void fault(float *x)
 {
     volatile float *v = x;
     if (is("far"))
-        v[1ll << 36] = 1;
+        v[-(1ll << 36)] = 1;
     if (is("next"))
         v[0] = v[N];
     if (is("before"))
