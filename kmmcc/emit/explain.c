@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/options.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
@@ -375,7 +376,7 @@ static void explain_comparison(const unit_t *u)
 {
     static bool said;
     const char *reason = "";
-    if (said || ir_functions(u->main, &reason))
+    if (said || u->main->options->no_compare || ir_functions(u->main, &reason))
         return;
     said = true;
     printf("launches are not compared with what their kernels access: %s\n\n", reason);
