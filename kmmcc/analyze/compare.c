@@ -28,7 +28,7 @@
 enum {
     LEAST_SAMPLES = 3,
     MOST_SAMPLES = 40,
-    MOST_THREADS_OF_CHUNK = 1 << 16, /* more are run in part */
+    MOST_THREADS_OF_CHUNK = 1 << 14, /* more are run in part */
     PART_OF_THREADS = 512,
 };
 
@@ -383,16 +383,18 @@ static bool run_chunk(comparison_t *c, const int64_t number[3])
 
 /* ---- Samples ---- */
 
-/* Runs the first chunk, the next one, one in the middle, and the last. */
+/* Runs the first chunk, the next one, one in the middle, and the last two: a range may end before
+ * the last. */
 static void run_chunks(comparison_t *c)
 {
     const int64_t *count = c->geometry.count;
-    for (int step = 0; step < 4; step++) {
+    for (int step = 0; step < 5; step++) {
         int64_t number[3];
         for (int k = 0; k < 3; k++)
             number[k] = step == 0   ? 0
                         : step == 1 ? (count[k] > 1)
                         : step == 2 ? count[k] / (k + 2) /* off the diagonal */
+                        : step == 3 ? (count[k] > 1 ? count[k] - 2 : 0)
                                     : count[k] - 1;
         run_chunk(c, number);
     }
@@ -471,7 +473,7 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
             uses[k] |= c->d->axis[i].source % 3 == (kmm_source_t)k;
     }
     if (uses[1] || uses[2])
-        size = 197;
+        size = 101;
     c->sample = (sample_t){.u = c->u,
                            .d = c->d,
                            .trial = trial,

@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/options.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "ir/load.h"
 #include "kmm/launch.h"
 #include "pragma/directive.h"
 #include "pragma/expression.h"
@@ -369,6 +371,17 @@ static void explain_directive(const unit_t *u, const directive_t *d)
     fputs(x.out.data, stdout);
 }
 
+/* Says once why no launch of the file was compared with its kernel. */
+static void explain_comparison(const unit_t *u)
+{
+    static bool said;
+    const char *reason = "";
+    if (said || u->main->options->no_compare || ir_functions(u->main, &reason))
+        return;
+    said = true;
+    printf("launches are not compared with what their kernels access: %s\n\n", reason);
+}
+
 void explain_directives(const unit_t *u)
 {
     for (int k = 0; k < u->directive_count; k++) {
@@ -376,5 +389,7 @@ void explain_directives(const unit_t *u)
         bool launch = d->kind == DIRECTIVE_PARALLEL && !clang_Cursor_isNull(d->launch);
         if (d->bound && !d->broken && (launch || d->kind == DIRECTIVE_TASK))
             explain_directive(u, d);
+        if (d->bound && !d->broken && launch && d->is_kernel)
+            explain_comparison(u);
     }
 }

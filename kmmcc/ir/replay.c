@@ -316,11 +316,11 @@ static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int coun
             return;
         certain = certain && known && (k == 0 || !l->has_breaks);
         if (!known && k == UNKNOWN_ITERATIONS) {
-            r->complete = false;
+            r->complete &= a->kind == IR_READ && !r->all;
             return;
         }
         if (k == most) {
-            r->complete = false;
+            r->complete &= a->kind == IR_READ && !r->all;
             int64_t last = last_iteration(r, *loop, k);
             if (last < 0)
                 return;
