@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "clang/cache.h"
+#include "clang/cursor.h"
 #include "clang/flags.h"
 
 /* The module is never closed: graphs belong to it. */
@@ -105,4 +107,23 @@ const ir_function_t *ir_function(const unit_t *main, const char *name)
         if (!strcmp((*list)->name, name))
             return *list;
     return NULL;
+}
+
+/* The kernel's name in code for the device. For the host, clang puts a word before the name. */
+static const char *device_name(CXCursor kernel)
+{
+    static const char word[] = "__device_stub__";
+    const char *name = clang_text(clang_Cursor_getMangling(kernel)), *at = strstr(name, word);
+    if (!at)
+        return name;
+    const char *digits = at;
+    while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+        digits--;
+    return arena_printf("%.*s%ld%s", (int)(digits - name), name,
+                        strtol(digits, NULL, 10) - (long)strlen(word), at + strlen(word));
+}
+
+const ir_function_t *ir_function_of(const unit_t *main, CXCursor kernel)
+{
+    return ir_function(main, device_name(kernel));
 }
