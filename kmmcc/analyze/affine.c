@@ -32,6 +32,12 @@ bool affine_is_index(const footprint_t *x, int atom)
     return x->atom[atom].kind <= ATOM_WALK;
 }
 
+int affine_dimension(const footprint_t *x, int atom)
+{
+    const atom_t *a = &x->atom[atom];
+    return a->kind == ATOM_LOOP || a->kind > ATOM_WALK ? -1 : a->number % 3;
+}
+
 bool affine_is_count(const footprint_t *x, int atom)
 {
     return x->atom[atom].kind != ATOM_VALUE || x->atom[atom].is_unsigned;
@@ -117,7 +123,7 @@ static sum_t stride_sum(footprint_t *x, int d, int loop)
                {affine_atom(x, ATOM_LOOP, loop, false), affine_atom(x, ATOM_GRID_DIM, d, false)},
                2,
                1,
-               affine_atom(x, ATOM_STRIDE, d, false)};
+               affine_atom(x, ATOM_STRIDE, loop * 3 + d, false)};
     multiply_by_block(x, &s, d);
     return s;
 }
@@ -334,6 +340,19 @@ static void drop_of_thread(const footprint_t *x, box_t *b)
     }
 }
 
+/* Indices of one dimension depend on each other, so one of them does not have all values for each
+ * value of another. */
+static void set_dependent(const footprint_t *x, poly_t offset, extent_t *e, int count)
+{
+    for (int k = 0; k < count; k++)
+        for (int a = 0; a < x->atom_count; a++) {
+            int d = affine_dimension(x, e[k].atom);
+            if (d >= 0 && a != e[k].atom && affine_dimension(x, a) == d &&
+                x->atom[a].kind != ATOM_BLOCK && poly_has(offset, a))
+                e[k].all = false;
+        }
+}
+
 static void place(const footprint_t *x, box_t *b, poly_t offset, int64_t bytes)
 {
     extent_t e[MOST_INDICES];
@@ -342,6 +361,7 @@ static void place(const footprint_t *x, box_t *b, poly_t offset, int64_t bytes)
     b->in_threads = is_index_of(x, offset, ATOM_GLOBAL) || is_index_of(x, offset, ATOM_STRIDE) ||
                     is_index_of(x, offset, ATOM_THREAD) || is_index_of(x, offset, ATOM_WALK);
     b->reason = find_extents(x, &b->rest, offset, e, &count);
+    set_dependent(x, offset, e, count);
     poly_t low = offset, high = offset, span;
     for (int k = 0; k < count && !b->reason; k++) {
         low = least_or_most(x, &all, low, &e[k], false);

@@ -12,7 +12,7 @@
 
 typedef enum atom_kind {
     ATOM_GLOBAL,    /* blockIdx.d * blockDim.d + threadIdx.d; number: d */
-    ATOM_STRIDE,    /* the same plus whole grids: the index of a grid-stride loop; d */
+    ATOM_STRIDE,    /* the same plus whole grids, in a grid-stride loop; loop * 3 + d */
     ATOM_BLOCK,     /* blockIdx.d; d */
     ATOM_THREAD,    /* threadIdx.d; d */
     ATOM_LOOP,      /* the number of the iteration; the loop */
@@ -22,7 +22,7 @@ typedef enum atom_kind {
     ATOM_VALUE      /* an expression of parameters; its node */
 } atom_kind_t;
 
-typedef struct atom {
+typedef struct affine_atom {
     atom_kind_t kind;
     int number;
     bool is_unsigned; /* ATOM_VALUE: as which the node's bits are read */
@@ -65,6 +65,8 @@ int affine_atom(footprint_t *x, atom_kind_t kind, int number, bool is_unsigned);
 /* True for what differs between threads or iterations. */
 bool affine_is_index(const footprint_t *x, int atom);
 bool affine_has_index(const footprint_t *x, poly_t p);
+/* The dimension of the grid of an index; -1: it is a loop's. */
+int affine_dimension(const footprint_t *x, int atom);
 /* True if it is never negative. */
 bool affine_is_count(const footprint_t *x, int atom);
 

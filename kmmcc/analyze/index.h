@@ -33,7 +33,7 @@ typedef struct infer {
     const char *range[3];    /* all stores are guarded by `index < range` */
     const char *axis[3];
     poly_t bound[3];           /* the same range, as the graph shows it; no terms: it does not */
-    bool strides[3];           /* a loop steps by the size of the grid */
+    bool strides;              /* a loop steps by the size of the grid */
     const char *block_axis[3]; /* the axes blockIdx.d */
     bool uses_block[3];        /* an index depends on it */
     bool certain;              /* the launch's range will be what the kernel compares with */

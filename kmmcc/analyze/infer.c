@@ -265,7 +265,10 @@ static void infer_from_graph(infer_t *f, unit_t *main, const bool *wanted, const
     if (!graph || graph->param_count != f->n->count)
         return;
     footprint_t *x = affine_of(graph, block);
-    region_ranges(f, x);
+    if (!region_ranges(f, x) || (f->strides && out->length)) {
+        f->strides = false; /* what is inferred already holds for a launch that is bounded */
+        return;
+    }
     for (int k = 0; k < f->n->count; k++)
         if (wanted[k])
             region_add(f, x, k, out);
@@ -314,9 +317,9 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
     static const char *const sources[] = {"global.x", "global.y", "global.z"};
     text_t out = {0};
     text_printf(&out, "declare kernel(");
-    bool first = true, bounded = f->certain && (f->range[0] || f->range[1] || f->range[2]);
+    bool first = true,
+         bounded = f->certain && !f->strides && (f->range[0] || f->range[1] || f->range[2]);
     for (int d = 0; d < 3; d++) {
-        bounded &= !f->strides[d];
         if (!f->used[d])
             continue;
         text_printf(&out, "%s%s: %s", first ? "" : ", ", f->axis[d], sources[d]);

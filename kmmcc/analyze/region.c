@@ -17,47 +17,92 @@ enum { MOST_ITEMS = 24 };
 /* ---- Ranges ---- */
 
 /* What the guard `range - 1 - index >= 0` says of an index of the grid. */
-static bool is_range(footprint_t *x, poly_t guard, int dimension, poly_t *range, bool *strides)
+static bool is_range(footprint_t *x, poly_t guard, int dimension, poly_t *range, int *index)
 {
-    static const atom_kind_t kinds[] = {ATOM_GLOBAL, ATOM_STRIDE};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < x->atom_count; k++) {
         poly_t coef, rest;
         int64_t by;
-        if (!poly_split(guard, affine_atom(x, kinds[k], dimension, false), &coef, &rest) ||
+        bool grid = x->atom[k].kind == ATOM_GLOBAL || x->atom[k].kind == ATOM_STRIDE;
+        if (!grid || affine_dimension(x, k) != dimension || !poly_split(guard, k, &coef, &rest) ||
             !poly_is_constant(coef, &by) || by != -1 || affine_has_index(x, rest))
             continue;
         *range = poly_add(rest, poly_constant(1));
-        *strides = k == 1;
+        *index = k;
         return true;
     }
     return false;
 }
 
-static bool has_range(footprint_t *x, const box_t *b, int dimension, poly_t range)
+/* The index of the grid in the place of the box; -1: none. False: there are several, which depend
+ * on each other. */
+static bool index_in(const footprint_t *x, poly_t p, int dimension, int *index)
+{
+    *index = -1;
+    for (int k = 0; k < x->atom_count; k++) {
+        if (affine_dimension(x, k) != dimension || !poly_has(p, k))
+            continue;
+        if (*index >= 0)
+            return false;
+        *index = k;
+    }
+    return true;
+}
+
+/* True if a guard keeps the index, or for -1 any index of the dimension, in the range. */
+static bool has_range(footprint_t *x, const box_t *b, int dimension, int index, poly_t range)
 {
     poly_t other;
-    bool strides;
+    int of;
     for (int k = 0; k < b->rest.count; k++)
-        if (is_range(x, b->rest.at[k], dimension, &other, &strides) && poly_equal(range, other))
+        if (is_range(x, b->rest.at[k], dimension, &other, &of) && (index < 0 || of == index) &&
+            poly_equal(range, other))
             return true;
     return false;
+}
+
+/* The range that the axis would have holds for what the place of the box depends on. */
+static bool is_in_range(footprint_t *x, const box_t *b, int dimension, poly_t range)
+{
+    int index = -1;
+    return (b->reason || index_in(x, b->lower, dimension, &index)) &&
+           has_range(x, b, dimension, index >= 0 && x->atom[index].kind == ATOM_STRIDE ? index : -1,
+                     range);
 }
 
 static bool guards_all(footprint_t *x, int dimension, poly_t range)
 {
     for (const box_t *b = x->box; b; b = b->next)
-        if (!has_range(x, b, dimension, range))
+        if (!is_in_range(x, b, dimension, range))
             return false;
     return true;
 }
 
-void region_ranges(infer_t *f, footprint_t *x)
+static bool is_used(const footprint_t *x, int atom)
 {
+    for (const box_t *b = x->box; b; b = b->next) {
+        if (!b->reason && (poly_has(b->lower, atom) || poly_has(b->span, atom)))
+            return true;
+        for (int k = 0; k < b->rest.count; k++)
+            if (poly_has(b->rest.at[k], atom))
+                return true;
+    }
+    return false;
+}
+
+bool region_ranges(infer_t *f, footprint_t *x)
+{
+    bool agrees = true;
+    for (int k = 0; k < x->atom_count; k++)
+        if (x->atom[k].kind == ATOM_STRIDE && is_used(x, k)) {
+            f->strides = true;
+            agrees &= !f->range[affine_dimension(x, k)];
+        }
     for (int d = 0; d < 3; d++)
         for (int k = 0; x->box && k < x->box->rest.count && !f->bound[d].count; k++) {
             poly_t range;
-            bool strides, used = f->used[d];
-            if (!is_range(x, x->box->rest.at[k], d, &range, &strides) || !guards_all(x, d, range))
+            int index;
+            bool used = f->used[d];
+            if (!is_range(x, x->box->rest.at[k], d, &range, &index) || !guards_all(x, d, range))
                 continue;
             const char *text = region_text(f, x, range);
             f->used[d] = used;
@@ -67,13 +112,7 @@ void region_ranges(infer_t *f, footprint_t *x)
             if (!f->range[d])
                 f->range[d] = text;
         }
-    for (const box_t *b = x->box; b; b = b->next)
-        for (int d = 0; d < 3; d++)
-            for (int k = 0; k < b->rest.count; k++) {
-                poly_t range;
-                bool strides = false;
-                f->strides[d] |= is_range(x, b->rest.at[k], d, &range, &strides) && strides;
-            }
+    return agrees;
 }
 
 /* ---- Items ---- */
@@ -91,11 +130,6 @@ typedef struct regions {
     int count;
 } regions_t;
 
-static bool has_atom(footprint_t *x, poly_t p, atom_kind_t kind, int number)
-{
-    return poly_has(p, affine_atom(x, kind, number, false));
-}
-
 /* The bytes of the box as elements; false: they are not whole multiples. *whole: it has all bytes
  * of each element. */
 static bool in_elements(const regions_t *r, const box_t *b, region_t *out, bool *whole)
@@ -110,35 +144,49 @@ static bool in_elements(const regions_t *r, const box_t *b, region_t *out, bool 
            poly_divide(poly_add(span, poly_constant(over ? e - over : 0)), e, &out->length);
 }
 
+/* The guard is the range of an axis that the place depends on. */
+static bool is_axis(const regions_t *r, const box_t *b, poly_t guard)
+{
+    for (int d = 0; d < 3; d++) {
+        int index, of;
+        poly_t range;
+        if (r->f->bound[d].count && index_in(r->x, b->lower, d, &index) && index >= 0 &&
+            is_range(r->x, guard, d, &range, &of) && of == index &&
+            poly_equal(range, r->f->bound[d]))
+            return true;
+    }
+    return false;
+}
+
 /* Every thread in the ranges of the axes, or every block, makes the access. */
 static bool is_always(const regions_t *r, const box_t *b)
 {
-    for (int k = 0; k < b->rest.count; k++) {
-        bool known = false, strides;
-        poly_t range;
-        for (int d = 0; d < 3; d++)
-            known |= r->f->bound[d].count && !b->uses_block &&
-                     is_range(r->x, b->rest.at[k], d, &range, &strides) &&
-                     poly_equal(range, r->f->bound[d]) &&
-                     (has_atom(r->x, b->lower, ATOM_GLOBAL, d) ||
-                      has_atom(r->x, b->lower, ATOM_STRIDE, d));
-        if (!known)
+    for (int k = 0; k < b->rest.count; k++)
+        if (b->uses_block || !is_axis(r, b, b->rest.at[k]))
+            return false;
+    for (int d = 0; d < 3; d++) {
+        int index;
+        /* The launch is not `bounded`, so a range may be longer than the grid. */
+        if (!index_in(r->x, b->lower, d, &index) ||
+            (r->f->strides && index >= 0 && r->x->atom[index].kind == ATOM_GLOBAL))
             return false;
     }
-    for (int d = 0; d < 3; d++)
-        if (r->f->strides[d] && has_atom(r->x, b->lower, ATOM_GLOBAL, d))
-            return false;
     return b->exact && r->f->certain;
 }
 
-/* Threads outside of the ranges do not make its region larger than the array. */
+/* Threads outside of the ranges do not make its region larger than the array, and an axis stands
+ * for each index. */
 static bool is_bounded(const regions_t *r, const box_t *b)
 {
     for (int d = 0; d < 3; d++) {
-        if (has_atom(r->x, b->lower, ATOM_STRIDE, d) && !r->f->bound[d].count)
+        int index, wide;
+        if (!index_in(r->x, b->lower, d, &index) || !index_in(r->x, b->span, d, &wide) ||
+            (wide >= 0 && index >= 0 && wide != index))
             return false;
-        if (has_atom(r->x, b->lower, ATOM_GLOBAL, d) && !r->f->range[d] &&
-            (b->rest.count || b->rest.incomplete))
+        index = index >= 0 ? index : wide;
+        atom_kind_t kind = index >= 0 ? r->x->atom[index].kind : ATOM_BLOCK;
+        if ((kind == ATOM_STRIDE && !r->f->bound[d].count) ||
+            (kind == ATOM_GLOBAL && !r->f->range[d] && (b->rest.count || b->rest.incomplete)))
             return false;
     }
     return true;

@@ -153,7 +153,7 @@ static const char *factor(writer_t *w, const atom_t *a)
 {
     switch (a->kind) {
     case ATOM_GLOBAL:
-    case ATOM_STRIDE: w->f->used[a->number] = true; return w->f->axis[a->number];
+    case ATOM_STRIDE: w->f->used[a->number % 3] = true; return w->f->axis[a->number % 3];
     case ATOM_BLOCK: w->f->uses_block[a->number] = true; return w->f->block_axis[a->number];
     case ATOM_VALUE: return operand(w, a->number, a->is_unsigned);
     default: return NULL;

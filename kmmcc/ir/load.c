@@ -3,6 +3,7 @@
 #include "ir/load.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +56,23 @@ static int run(const unit_t *main, const flags_t *f, const char *out, text_t *me
     return process_run_quiet(&command, messages);
 }
 
-/* The bitcode of the file; NULL: clang has said why not. The headers are precompiled where that
- * goes well. */
+/* The headers are precompiled where that goes well. */
+static bool run_with(const unit_t *main, headers_t headers, const char *out, text_t *messages)
+{
+    flags_t f = flags_of_device(main, headers);
+    const char *precompiled = cache_headers(cache_leading(main), f.flag, f.count, false);
+    if (precompiled) {
+        flags_t with = flags_of_device(main, headers);
+        flags_add(&with, "-include-pch");
+        flags_add(&with, precompiled);
+        if (run(main, &with, out, messages) == 0)
+            return true;
+        *messages = (text_t){0};
+    }
+    return run(main, &f, out, messages) == 0;
+}
+
+/* The bitcode of the file; NULL: clang has said why not. */
 static const char *compile(const unit_t *main, const char **reason)
 {
     if (access(KMM_CLANG, X_OK) != 0) {
@@ -64,19 +80,12 @@ static const char *compile(const unit_t *main, const char **reason)
         return NULL;
     }
     const char *out = process_file(process_folder(true), "kernels.bc");
-    flags_t f = flags_of_device(main);
-    const char *headers = cache_headers(cache_leading(main), f.flag, f.count, false);
     text_t messages = {0};
-    if (headers) {
-        flags_t precompiled = flags_of_device(main);
-        flags_add(&precompiled, "-include-pch");
-        flags_add(&precompiled, headers);
-        if (run(main, &precompiled, out, &messages) == 0)
-            return out;
+    for (headers_t headers = HEADERS_LIGHT; headers <= HEADERS_OWN; headers++) {
         messages = (text_t){0};
+        if (run_with(main, headers, out, &messages))
+            return out;
     }
-    if (run(main, &f, out, &messages) == 0)
-        return out;
     *reason = first_line(&messages);
     return NULL;
 }

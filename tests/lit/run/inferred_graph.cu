@@ -74,7 +74,7 @@ static void show(const char *name)
 static void run(int n, int w)
 {
     int blocks = (n + 63) / 64;
-    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(A[w * x:w]) write(B[x]) bounded{{$}}
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) write(B[x]) read(A[w * x:w]) bounded{{$}}
     #pragma kmm parallel
     sums<<<blocks, 64>>>(A, B, w, n);
     show("sums");
@@ -86,11 +86,11 @@ static void run(int n, int w)
     #pragma kmm parallel
     holes<<<blocks, 64>>>(A, w, n);
     show("holes");
-    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(A[-w + x:2 * w + 1]) write(B[x]) bounded{{$}}
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) write(B[x]) read(A[-w + x:2 * w + 1]) bounded{{$}}
     #pragma kmm parallel
     window<<<blocks, 64>>>(A, B, n, w);
     show("window");
-    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(A[x - 1], A[0], A[n - 1], A[x + 1]) write(B[x]) bounded{{$}}
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) write(B[x]) read(A[x - 1], A[0], A[n - 1], A[x + 1]) bounded{{$}}
     #pragma kmm parallel
     clamped<<<blocks, 64>>>(A, B, n);
     show("clamped");
@@ -102,7 +102,7 @@ static void run(int n, int w)
     #pragma kmm parallel
     strides<<<3, 64>>>(A, B, n);
     show("strides");
-    // CHECK: { // #pragma kmm parallel(x: global.x = 0:100, y: global.y = 0:n / 100) read(A[w * y:w], B[x:100 * w - 100 + 1]) write(C[100 * y + x]) bounded{{$}}
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:100, y: global.y = 0:n / 100) write(C[x + 100 * y]) read(A[w * y:w], B[x:100 * w - 100 + 1]) bounded{{$}}
     #pragma kmm parallel
     product<<<dim3(7, n / 1600 + 1), dim3(16, 16)>>>(A, B, C, n / 100, 100, w);
     show("product");
@@ -118,19 +118,19 @@ static void run(int n, int w)
     #pragma kmm parallel
     firsts<<<blocks, 64>>>(B);
     show("firsts");
-    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(A[4 * x:4]) write(B[x]) bounded{{$}}
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) write(B[x]) read(A[4 * x:4]) bounded{{$}}
     #pragma kmm parallel
     quads<<<blocks, 64>>>(A, B, n);
     show("quads");
-    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(A[3 * x:3]) write(B[x]) bounded{{$}}
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) write(B[x]) read(A[3 * x:3]) bounded{{$}}
     #pragma kmm parallel
     dots<3><<<blocks, 64>>>(A, B, n);
     show("dots");
-    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(A[n - x - 1]) write(B[4 * x:4]) bounded{{$}}
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(A[(-1) * x + n - 1]) write(B[4 * x:4]) bounded{{$}}
     #pragma kmm parallel
     reversed<<<blocks, 64>>>(A, B, n);
     show("reversed");
-    // CHECK: { // #pragma kmm parallel(x: global.x = 0:((unsigned int)(n))) read(A[x - 1:2]) update(B[x]) bounded{{$}}
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:((unsigned int)(n))) update(B[x]) read(A[x - 1:2]) bounded{{$}}
     #pragma kmm parallel
     unsigneds<<<blocks, 64>>>(A, B, n);
     show("unsigneds");
