@@ -542,20 +542,6 @@ static void all_samples(comparison_t *c)
         c->target[k].skipped |= c->target[k].samples < LEAST_SAMPLES;
 }
 
-/* The kernel's name in code for the device. For the host, clang puts a word before the name. */
-static const char *device_name(CXCursor kernel)
-{
-    static const char word[] = "__device_stub__";
-    const char *name = clang_text(clang_Cursor_getMangling(kernel)), *at = strstr(name, word);
-    if (!at)
-        return name;
-    const char *digits = at;
-    while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
-        digits--;
-    return arena_printf("%.*s%ld%s", (int)(digits - name), name,
-                        strtol(digits, NULL, 10) - (long)strlen(word), at + strlen(word));
-}
-
 /* An item of no argument is another name for one of them, so it may name what is accessed. */
 static bool has_other_names(comparison_t *c)
 {
@@ -578,7 +564,7 @@ bool compare_accesses(unit_t *u, directive_t *d)
 {
     if (!d->is_kernel || d->target_count != 1 || d->home || d->item_count == 0)
         return true;
-    const ir_function_t *f = ir_function(u->main, device_name(d->target[0].instance));
+    const ir_function_t *f = ir_function_of(u->main, d->target[0].instance);
     if (!f || f->param_count != d->argument_count)
         return true;
     comparison_t *c = arena_alloc(sizeof(*c));

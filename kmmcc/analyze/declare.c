@@ -12,6 +12,7 @@
 
 #include "analyze/complete.h"
 #include "analyze/declaration.h"
+#include "analyze/geometry.h"
 #include "analyze/infer.h"
 #include "analyze/translate.h"
 #include "base/arena.h"
@@ -66,7 +67,9 @@ static void infer_launch(unit_t *u, directive_t *d)
     for (int k = 0; k < d->axis_count; k++)
         if (d->axis[k].length)
             range = RANGE_GIVEN;
-    declaration_t *n = infer_kernel(u->main, d->target[0].instance, wanted, range);
+    int64_t block[3];
+    geometry_block(u, d, block);
+    declaration_t *n = infer_kernel(u->main, d->target[0].instance, wanted, range, block);
     if (n)
         complete_add(u, d, n);
 }

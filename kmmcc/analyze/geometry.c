@@ -90,6 +90,21 @@ bool geometry_knows_blocks(const sample_t *s)
     return count > 0;
 }
 
+void geometry_block(const unit_t *u, const directive_t *d, int64_t block[3])
+{
+    CXCursor c[3];
+    const sample_t s = {.u = u, .d = d};
+    int count = configuration(&s, 2, c);
+    for (int k = 0; k < 3; k++) {
+        block[k] = count > 0 && k >= count;
+        CXEvalResult r = k < count ? clang_Cursor_Evaluate(c[k]) : NULL;
+        if (r && clang_EvalResult_getKind(r) == CXEval_Int)
+            block[k] = clang_EvalResult_getAsLongLong(r);
+        if (r)
+            clang_EvalResult_dispose(r);
+    }
+}
+
 /* ---- Ranges and chunks ---- */
 
 static bool ranges(sample_t *s, geometry_t *g)

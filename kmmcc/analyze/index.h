@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "analyze/declaration.h"
+#include "analyze/poly.h"
 #include "clang/unit.h"
 
 /* The kinds of factors of a product: a sum, or blockIdx.d or blockDim.d alone. */
@@ -31,7 +32,11 @@ typedef struct infer {
     bool used[3];            /* an index depends on this dimension */
     const char *range[3];    /* all stores are guarded by `index < range` */
     const char *axis[3];
-    bool certain; /* the launch's range will be what the kernel compares with */
+    poly_t bound[3];           /* the same range, as the graph shows it; no terms: it does not */
+    bool strides;              /* a loop steps by the size of the grid */
+    const char *block_axis[3]; /* the axes blockIdx.d */
+    bool uses_block[3];        /* an index depends on it */
+    bool certain;              /* the launch's range will be what the kernel compares with */
     int depth;
 } infer_t;
 

@@ -11,12 +11,14 @@
 #include "analyze/flow.h"
 #include "analyze/guard.h"
 #include "analyze/index.h"
+#include "analyze/region.h"
 #include "analyze/uses.h"
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
 #include "clang/cursor.h"
+#include "ir/load.h"
 #include "pragma/directive.h"
 #include "pragma/parse.h"
 #include "pragma/pragma.h"
@@ -232,24 +234,44 @@ static void write_clauses(const search_t *x, const char *name, bool certain, tex
     }
 }
 
-static void infer_parameter(infer_t *f, int number, const statements_t *straight, text_t *out)
+/* True if clauses were added. */
+static bool infer_parameter(infer_t *f, int number, const statements_t *straight, text_t *out)
 {
     uses_t found;
     search_t x = {.f = f, .parameter = f->n->parameter[number], .straight = straight};
     bool used[3] = {f->used[0], f->used[1], f->used[2]};
     if (!uses_find(f->instance, number, &found) || !clang_Cursor_isNull(found.escaped) ||
         !clang_Cursor_isNull(found.strayed))
-        return;
+        return false;
     x.reads = uses_only_reads(&found);
     CXType element = type_pointee(clang_getCursorType(uses_parameter(f->instance, number)));
     x.whole = clang_Cursor_isNull(found.assigned) && !type_is_dependent(element);
     for (; type_is_array(element); element = type_pointee(element))
         x.inner_dims++;
     clang_visitChildren(f->body, find_uses, &x);
-    if (x.fails || !x.uses)
+    if (x.fails || !x.uses) {
         memcpy(f->used, used, sizeof(used));
-    else
-        write_clauses(&x, f->n->name[number], f->certain, out);
+        return false;
+    }
+    write_clauses(&x, f->n->name[number], f->certain, out);
+    return true;
+}
+
+/* What the kernel's graph shows of the parameters that are left. */
+static void infer_from_graph(infer_t *f, unit_t *main, const bool *wanted, const int64_t block[3],
+                             text_t *out)
+{
+    const ir_function_t *graph = ir_function_of(main, f->instance);
+    if (!graph || graph->param_count != f->n->count)
+        return;
+    footprint_t *x = affine_of(graph, block);
+    if (!region_ranges(f, x) || (f->strides && out->length)) {
+        f->strides = false; /* what is inferred already holds for a launch that is bounded */
+        return;
+    }
+    for (int k = 0; k < f->n->count; k++)
+        if (wanted[k])
+            region_add(f, x, k, out);
 }
 
 static bool has_directive(const unit_t *u, CXCursor body)
@@ -283,6 +305,10 @@ static void name_axes(infer_t *f)
     for (int d = 0; d < 3; d++)
         for (f->axis[d] = names[d]; is_taken(f->n, f->axis[d]);)
             f->axis[d] = arena_printf("%s_", f->axis[d]);
+    static const char *const blocks[] = {"block_x", "block_y", "block_z"};
+    for (int d = 0; d < 3; d++)
+        for (f->block_axis[d] = blocks[d]; is_taken(f->n, f->block_axis[d]);)
+            f->block_axis[d] = arena_printf("%s_", f->block_axis[d]);
 }
 
 /* Parses `declare kernel(axes) clauses`. */
@@ -291,7 +317,8 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
     static const char *const sources[] = {"global.x", "global.y", "global.z"};
     text_t out = {0};
     text_printf(&out, "declare kernel(");
-    bool first = true;
+    bool first = true,
+         bounded = f->certain && !f->strides && (f->range[0] || f->range[1] || f->range[2]);
     for (int d = 0; d < 3; d++) {
         if (!f->used[d])
             continue;
@@ -300,7 +327,11 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
             text_printf(&out, " = 0:%s", f->range[d]);
         first = false;
     }
-    bool bounded = f->certain && (f->range[0] || f->range[1] || f->range[2]);
+    for (int d = 0; d < 3; d++) {
+        if (f->uses_block[d])
+            text_printf(&out, "%s%s: block.%c", first ? "" : ", ", f->block_axis[d], "xyz"[d]);
+        first &= !f->uses_block[d];
+    }
     text_printf(&out, ")%s%s", clauses, bounded ? " bounded" : "");
     source_t *s = source_from("what is inferred", out.data, out.length);
     *source = s;
@@ -308,7 +339,8 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
         s, (pragma_t){.begin = 0, .end = s->length, .content = 0, .content_end = s->length});
 }
 
-declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range)
+declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range,
+                            const int64_t block[3])
 {
     CXCursor template = clang_getSpecializedCursorTemplate(instance),
              definition =
@@ -316,6 +348,7 @@ declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted,
     unit_t *u = unit_holding(main, definition);
     CXCursor body = cursor_body(definition);
     text_t clauses = {0};
+    bool left[MAX_PARAMETERS], any_left = false;
     if (!u || clang_Cursor_isNull(body) || has_directive(u, body))
         return NULL;
     infer_t f = {.u = u,
@@ -327,8 +360,9 @@ declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted,
     name_axes(&f);
     guard_straight(&f, body, straight, 0);
     for (int k = 0; k < f.n->count; k++)
-        if (wanted[k])
-            infer_parameter(&f, k, straight, &clauses);
+        any_left |= left[k] = wanted[k] && !infer_parameter(&f, k, straight, &clauses);
+    if (any_left)
+        infer_from_graph(&f, main, left, block, &clauses);
     if (!clauses.length)
         return NULL;
     const source_t *s;

@@ -5,6 +5,7 @@
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "analyze/declaration.h"
 #include "clang/unit.h"
@@ -12,7 +13,9 @@
 /* Where the launch's range comes from: the kernel's code, or the pragma. */
 typedef enum range { RANGE_INFERRED, RANGE_GIVEN } range_t;
 /* Returns the accesses of the `wanted` parameters as the kernel's code shows them; NULL if it shows
- * none. `instance` is the kernel, or the instance of a template that is launched. */
-declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range);
+ * none. `instance` is the kernel, or the instance of a template that is launched. `block`: the size
+ * of the launch's blocks in each dimension, 0 where that is no constant. */
+declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range,
+                            const int64_t block[3]);
 
 #endif

@@ -66,6 +66,7 @@ typedef struct options {
     bool random;             /* -fkmm-random */
     bool diff;               /* --diff */
     bool explain;            /* --explain */
+    bool suggest;            /* --suggest */
     bool compile_only;       /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */
     bool preprocess_only;    /* -E, -M, -MM */
     bool deps, deps_only;    /* -MD or -MMD; -M or -MM */

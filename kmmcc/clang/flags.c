@@ -129,10 +129,10 @@ static void add_options(const unit_t *u, flags_t *f)
         flags_add(f, without_openmp(u->options->parse_flags[k]));
 }
 
-flags_t flags_of_device(const unit_t *u)
+flags_t flags_of_device(const unit_t *u, headers_t headers)
 {
     flags_t f = flags_none(u);
-    add_own_flags(u, HEADERS_LIGHT, "--cuda-device-only", &f);
+    add_own_flags(u, headers, "--cuda-device-only", &f);
     flags_add(&f, "--cuda-gpu-arch=sm_90");
     flags_add(&f, "-D__CLANG_CUDA_WRAPPERS_NEW"); /* operators new as kmm_parse.h declares them */
     add_options(u, &f);

@@ -23,6 +23,7 @@
 #include "emit/emit.h"
 #include "emit/explain.h"
 #include "emit/rewrite.h"
+#include "emit/suggestion.h"
 #include "gpu/clone.h"
 #include "pragma/macro.h"
 
@@ -201,11 +202,25 @@ static void rewrite(unit_t *u, bool clones)
         host_kernels(u);
 }
 
+/* Messages about pragmas that nobody wrote are not for the user; those of clang are. */
+static char *suggest(unit_t *u, bool clones, int errors)
+{
+    int first = diag_count();
+    bool bound = bind_unit(u, clones, errors);
+    for (unit_t *k = u; k && bound; k = k->next)
+        suggestion_print(k);
+    if (bound)
+        diag_retract(first, diag_count());
+    return bound ? arena_printf("%s", u->source->text) : NULL;
+}
+
 char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
                 const header_t **headers)
 {
     if (!o->ignores_pragmas)
         macro_expand(includes);
+    if (o->suggest)
+        includes->file[0]->source = suggestion_mark(includes->file[0]->source);
     unit_t u = {.options = o,
                 .lang = lang,
                 .target = target,
@@ -221,6 +236,8 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
             unit_add(&u, includes->file[k]->source);
     for (unit_t *k = &u; k && !o->ignores_pragmas; k = k->next)
         pragmas_parse(k);
+    if (o->suggest)
+        return suggest(&u, clones, errors);
     if (bind_unit(&u, clones, errors)) {
         unit_choose_includes(&u);
         check_directives(&u);

@@ -15,6 +15,7 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "emit/suggestion.h"
 #include "ir/load.h"
 #include "kmm/launch.h"
 #include "pragma/directive.h"
@@ -364,6 +365,8 @@ static void explain_directive(const unit_t *u, const directive_t *d)
     }
     for (int k = 0; k < d->item_count; k++)
         explain_item(&x, &d->item[k]);
+    if (d->is_kernel)
+        suggestion_add_known(u, d, &x.out);
     text_printf(&x.out, "  results  %s\n\n",
                 d->nowait ? "of host memory that only this launch maps come back at 'wait'"
                           : "stay where they are; those in host memory that no 'data' maps come "

@@ -80,8 +80,33 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
     }
 }
 
+// CUDA's atomic functions, which headers only declare: `_Z9atomicAddPff`.
+static bool is_atomic(const CallBase *call)
+{
+    const Function *callee = call->getCalledFunction();
+    StringRef name = callee ? callee->getName() : "";
+    unsigned length = 0;
+    if (!name.consume_front("_Z") || name.consumeInteger(10, length) ||
+        !name.starts_with("atomic") || call->arg_size() < 2 || name.size() < length)
+        return false;
+    static const char *const words[] = {"Add", "Sub", "Exch", "Min", "Max", "Inc",
+                                        "Dec", "CAS", "And",  "Or",  "Xor"};
+    StringRef word = name.take_front(length).drop_front(6);
+    word.consume_back("_block") || word.consume_back("_system");
+    for (const char *k : words)
+        if (word == k)
+            return call->getArgOperand(0)->getType()->isPointerTy() &&
+                   !call->getArgOperand(1)->getType()->isPointerTy();
+    return false;
+}
+
 void Analysis::visit_call(const CallBase *call)
 {
+    if (is_atomic(call)) {
+        Type *t = call->getArgOperand(1)->getType();
+        int bytes = nodes_.constant((int64_t)layout_.getTypeStoreSize(t).getFixedValue(), 64);
+        return access(call, IR_ATOMIC, call->getArgOperand(0), bytes);
+    }
     const Function *callee = call->getCalledFunction();
     if (auto *m = dyn_cast<MemIntrinsic>(call)) {
         int bytes = nodes_.wide(value(m->getLength()));

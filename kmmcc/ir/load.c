@@ -3,7 +3,9 @@
 #include "ir/load.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "clang/cache.h"
+#include "clang/cursor.h"
 #include "clang/flags.h"
 
 /* The module is never closed: graphs belong to it. */
@@ -53,8 +56,23 @@ static int run(const unit_t *main, const flags_t *f, const char *out, text_t *me
     return process_run_quiet(&command, messages);
 }
 
-/* The bitcode of the file; NULL: clang has said why not. The headers are precompiled where that
- * goes well. */
+/* The headers are precompiled where that goes well. */
+static bool run_with(const unit_t *main, headers_t headers, const char *out, text_t *messages)
+{
+    flags_t f = flags_of_device(main, headers);
+    const char *precompiled = cache_headers(cache_leading(main), f.flag, f.count, false);
+    if (precompiled) {
+        flags_t with = flags_of_device(main, headers);
+        flags_add(&with, "-include-pch");
+        flags_add(&with, precompiled);
+        if (run(main, &with, out, messages) == 0)
+            return true;
+        *messages = (text_t){0};
+    }
+    return run(main, &f, out, messages) == 0;
+}
+
+/* The bitcode of the file; NULL: clang has said why not. */
 static const char *compile(const unit_t *main, const char **reason)
 {
     if (access(KMM_CLANG, X_OK) != 0) {
@@ -62,19 +80,12 @@ static const char *compile(const unit_t *main, const char **reason)
         return NULL;
     }
     const char *out = process_file(process_folder(true), "kernels.bc");
-    flags_t f = flags_of_device(main);
-    const char *headers = cache_headers(cache_leading(main), f.flag, f.count, false);
     text_t messages = {0};
-    if (headers) {
-        flags_t precompiled = flags_of_device(main);
-        flags_add(&precompiled, "-include-pch");
-        flags_add(&precompiled, headers);
-        if (run(main, &precompiled, out, &messages) == 0)
-            return out;
+    for (headers_t headers = HEADERS_LIGHT; headers <= HEADERS_OWN; headers++) {
         messages = (text_t){0};
+        if (run_with(main, headers, out, &messages))
+            return out;
     }
-    if (run(main, &f, out, &messages) == 0)
-        return out;
     *reason = first_line(&messages);
     return NULL;
 }
@@ -105,4 +116,23 @@ const ir_function_t *ir_function(const unit_t *main, const char *name)
         if (!strcmp((*list)->name, name))
             return *list;
     return NULL;
+}
+
+/* The kernel's name in code for the device. For the host, clang puts a word before the name. */
+static const char *device_name(CXCursor kernel)
+{
+    static const char word[] = "__device_stub__";
+    const char *name = clang_text(clang_Cursor_getMangling(kernel)), *at = strstr(name, word);
+    if (!at)
+        return name;
+    const char *digits = at;
+    while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+        digits--;
+    return arena_printf("%.*s%ld%s", (int)(digits - name), name,
+                        strtol(digits, NULL, 10) - (long)strlen(word), at + strlen(word));
+}
+
+const ir_function_t *ir_function_of(const unit_t *main, CXCursor kernel)
+{
+    return ir_function(main, device_name(kernel));
 }

@@ -14,5 +14,7 @@
 ir_function_t **ir_functions(const unit_t *main, const char **reason);
 /* The function of this name; NULL: there is none. */
 const ir_function_t *ir_function(const unit_t *main, const char *name);
+/* That of a kernel, or of an instance of a template. */
+const ir_function_t *ir_function_of(const unit_t *main, CXCursor kernel);
 
 #endif

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Substitutions: %kmmcc %cc %cxx %nvcc %not %count %python %san %kmm_build %kmm_source FileCheck, and lit's %s %S %t.
-# Features: nvcc, hipcc, san (kmmcc is built with a sanitizer), the
-# machine's name as Python has it.
+# Features: nvcc, hipcc, san (kmmcc is built with a sanitizer), ir (the module of
+# kmmcc/ir is built), the machine's name as Python has it.
+import glob
 import os
 import platform
 import sys
@@ -53,5 +54,7 @@ if config.kmm_hipcc and not config.kmm_hipcc.endswith("NOTFOUND"):
     config.available_features.add("hipcc")
 if "-fsanitize" in config.kmm_flags:
     config.available_features.add("san")
+if glob.glob(os.path.join(config.kmm_build, "lib", "kmm-ir-*.so")):
+    config.available_features.add("ir")
 config.available_features.add("llvm-" + config.kmm_llvm)
 config.available_features.add(platform.machine())

@@ -21,7 +21,7 @@ void explain(int w, int h, int r, int n, int k, float *in, float *out, double *p
 // CHECK-NEXT:           elements  out[y0 .. y1 - 1][x0 .. x1 - 1]
 // CHECK-NEXT:           bytes     64 * w * 4
 // CHECK-NEXT:           copies    in: nothing, since all of it is written; out: when the host or another device reads it, or its place is needed
-// CHECK-NEXT:  results  stay where they are; those in host memory that no 'data' maps come back before the launch returns
+// CHECK:  results  stay where they are; those in host memory that no 'data' maps come back before the launch returns
 #pragma kmm parallel(x = 0:w, y = 2:h - 4) chunk(w, 64) if(h > 100) shape(in[h][w], out[h][w]) read(in[y - 2:5][w - 1 - x]) write(out[y][x])
     blur<<<1, 64>>>(w, h, r, in, out);
 //      CHECK:explain.cu:46: launch of kernel 'sums'

@@ -2,8 +2,8 @@
 // A pointer without a clause: what the code shows to be only read is read as a whole; all else is an error.
 __device__ float peek(const float *x) { return *x; }
 __device__ void poke(float *x) { *x = 1; }
-__global__ void reads(int n, float *x, float *y) { float *z = y; x[0] = z[1]; }
-__global__ void plain(int n, float *x, float *y) { x[0] = y[n] + peek(y + 1); }
+__global__ void reads(int n, float *x, float *y) { float *z = y; x[0] = z[(int)z[1]]; }
+__global__ void plain(int n, float *x, float *y) { x[0] = y[(int)y[n]] + peek(y + 1); }
 __global__ void passes(int n, float *x, float *y) { x[0] = 1; poke(y); }
 __global__ void unseen(int n, float *x, float *y);
 

@@ -45,8 +45,8 @@ template <class T> __device__ void swap(T &a, T &b) { T c = a; a = b; b = c; }
 template <class T> __device__ T plus(const T &a, const T &b) { return a + b; }
 __device__ float *global;
 
-// The index changes, so nothing is inferred.
-#define BEGIN int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; i ^= 0; x[i] = 1;
+// The index comes from memory, so nothing is inferred.
+#define BEGIN int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; x[i] = 1; i = x[i];
 #define USE(k, T) { T *y = (T *)p; _Pragma("kmm parallel(i = 0:n) write(x[i])") k<<<n / 64, 64>>>(n, x, y); }
 
 // CHECK: error: no clause says what 's00' does with 'y'
@@ -271,7 +271,7 @@ __global__ void s72(int n, float *x, const float *y) { BEGIN poke((float *)(size
 // CHECK: warning: no clause says what is read of 'y'{{.*}}-Wkmm-whole
 __global__ void r00(int n, float *x, float *y) { BEGIN x[i] = y[i] * 2 + y[0] - *(y + i); }
 // CHECK: warning: no clause says what is read of 'y'{{.*}}-Wkmm-whole
-__global__ void r01(int n, float *x, float *y) { BEGIN const float *p = y + 1; x[i] = p[0]; float *q = y; x[i] += *q++; }
+__global__ void r01(int n, float *x, float *y) { BEGIN const float *p = y + i; x[i] = p[1]; float *q = y; x[i] += *q++; }
 // CHECK: warning: no clause says what is read of 'y'{{.*}}-Wkmm-whole
 __global__ void r02(int n, float *x, float *y) { BEGIN x[i] = look(y[i]) + peek(y + i) + __ldg(&y[i]); }
 // CHECK: warning: no clause says what is read of 'y'{{.*}}-Wkmm-whole

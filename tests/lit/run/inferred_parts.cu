@@ -14,7 +14,7 @@
 // CHECK-LABEL: static void changes_in_part{{.}}int n)
 // CHECK-COUNT-9: KMM_{{UPDATE}}
 // CHECK-LABEL: static void neighbours{{.}}int n)
-// CHECK-COUNT-9: KMM_{{READ}}, "Y", Y
+// CHECK-COUNT-9: KMM_{{READ}}, "{{Y(\[.*\])?}}", Y
 // CHECK-LABEL: static void guards{{.}}int n)
 // CHECK-COUNT-6: kmm_launch_axis(kmm, "{{x_}}", KMM_GLOBAL_X, 0, n);
 // CHECK: kmm_launch_axis(kmm, "{{x_}}", KMM_GLOBAL_X, 0, (long long)(int)(n) + 1);

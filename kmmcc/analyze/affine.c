@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An access's offset becomes a polynomial. Sums that are an index of the grid become one atom, and
+ * indices that have bounds of their own (threads of a block, iterations) are eliminated: what is
+ * left says where a thread's accesses begin, and how far they go.
+ */
+#include "analyze/affine.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "analyze/affine_value.h"
+#include "base/arena.h"
+
+enum { MOST_CHOICES = 4, MOST_INDICES = 16 };
+
+/* ---- Atoms ---- */
+
+int affine_atom(footprint_t *x, atom_kind_t kind, int number, bool is_unsigned)
+{
+    for (int k = 0; k < x->atom_count; k++)
+        if (x->atom[k].kind == kind && x->atom[k].number == number &&
+            x->atom[k].is_unsigned == is_unsigned)
+            return k;
+    x->atom = arena_grow(x->atom, x->atom_count, &x->atom_capacity, sizeof(*x->atom));
+    x->atom[x->atom_count] = (atom_t){kind, number, is_unsigned};
+    return x->atom_count++;
+}
+
+bool affine_is_index(const footprint_t *x, int atom)
+{
+    return x->atom[atom].kind <= ATOM_WALK;
+}
+
+int affine_dimension(const footprint_t *x, int atom)
+{
+    const atom_t *a = &x->atom[atom];
+    return a->kind == ATOM_LOOP || a->kind > ATOM_WALK ? -1 : a->number % 3;
+}
+
+bool affine_is_count(const footprint_t *x, int atom)
+{
+    return x->atom[atom].kind != ATOM_VALUE || x->atom[atom].is_unsigned;
+}
+
+bool affine_has_index(const footprint_t *x, poly_t p)
+{
+    for (int k = 0; k < x->atom_count; k++)
+        if (affine_is_index(x, k) && poly_has(p, k))
+            return true;
+    return false;
+}
+
+/* ---- Indices of the grid ---- */
+
+/* A sum `first + by * second`, the product of atoms, which is the atom `whole`. */
+typedef struct sum {
+    int first, second[3], count;
+    int64_t by;
+    int whole;
+} sum_t;
+
+static poly_t product_of(const sum_t *s)
+{
+    poly_t p = poly_constant(s->by);
+    for (int k = 0; k < s->count; k++)
+        p = poly_mul(p, poly_atom(s->second[k]));
+    return p;
+}
+
+static bool has_term(poly_t p, poly_t one)
+{
+    for (int k = 0; k < p.count; k++)
+        if (p.term[k].coef == one.term[0].coef && p.term[k].factors == one.term[0].factors &&
+            !memcmp(p.term[k].factor, one.term[0].factor,
+                    sizeof(int) * (size_t)one.term[0].factors))
+            return true;
+    return false;
+}
+
+/* Puts the atom `whole` for each such sum, times whatever it is. */
+static bool fold(poly_t *p, const sum_t *s)
+{
+    bool found = false;
+    for (int k = 0; k < p->count; k++) {
+        poly_t one = {.term = &p->term[k], .count = 1}, times, rest;
+        if (!poly_has(one, s->first) || !poly_split(one, s->first, &times, &rest))
+            continue;
+        poly_t other = poly_mul(times, product_of(s));
+        if (other.fails || other.count != 1 || !has_term(*p, other))
+            continue;
+        poly_t whole = poly_mul(times, poly_atom(s->whole));
+        *p = poly_add(poly_sub(poly_sub(*p, one), other), whole);
+        found = true;
+        k = -1;
+    }
+    return found;
+}
+
+/* The factor that is the size of a block: an atom, or a number in `by`. */
+static void multiply_by_block(footprint_t *x, sum_t *s, int d)
+{
+    if (x->block[d] > 0)
+        s->by *= x->block[d];
+    else
+        s->second[s->count++] = affine_atom(x, ATOM_BLOCK_DIM, d, false);
+}
+
+static sum_t global_sum(footprint_t *x, int d)
+{
+    sum_t s = {affine_atom(x, ATOM_THREAD, d, false),
+               {affine_atom(x, ATOM_BLOCK, d, false)},
+               1,
+               1,
+               affine_atom(x, ATOM_GLOBAL, d, false)};
+    multiply_by_block(x, &s, d);
+    return s;
+}
+
+static sum_t stride_sum(footprint_t *x, int d, int loop)
+{
+    sum_t s = {affine_atom(x, ATOM_GLOBAL, d, false),
+               {affine_atom(x, ATOM_LOOP, loop, false), affine_atom(x, ATOM_GRID_DIM, d, false)},
+               2,
+               1,
+               affine_atom(x, ATOM_STRIDE, loop * 3 + d, false)};
+    multiply_by_block(x, &s, d);
+    return s;
+}
+
+static sum_t walk_sum(footprint_t *x, int d, int loop)
+{
+    sum_t s = {affine_atom(x, ATOM_THREAD, d, false),
+               {affine_atom(x, ATOM_LOOP, loop, false)},
+               1,
+               1,
+               affine_atom(x, ATOM_WALK, loop * 3 + d, false)};
+    multiply_by_block(x, &s, d);
+    return s;
+}
+
+static void fold_all(footprint_t *x, poly_t *p, guards_t *g)
+{
+    for (int d = 0; d < 3; d++) {
+        sum_t global = global_sum(x, d);
+        fold(p, &global);
+        for (int k = 0; k < g->count; k++)
+            fold(&g->at[k], &global);
+        for (int l = 0; l < x->f->loop_count; l++) {
+            sum_t stride = stride_sum(x, d, l), walk = walk_sum(x, d, l);
+            bool walks = false;
+            fold(p, &stride);
+            for (int k = 0; k < g->count; k++) {
+                fold(&g->at[k], &stride);
+                walks |= fold(&g->at[k], &walk); /* the loop's test is about the sum */
+            }
+            if (walks)
+                fold(p, &walk);
+        }
+    }
+}
+
+/* ---- Signs ---- */
+
+/* A guard says that the atom is at least a number that is not negative. */
+static bool is_guarded_count(const footprint_t *x, const guards_t *g, int atom)
+{
+    for (int k = 0; k < g->count; k++) {
+        poly_t coef, rest;
+        int64_t one;
+        if (!poly_split(g->at[k], atom, &coef, &rest) || !poly_is_constant(coef, &one) || one <= 0)
+            continue;
+        bool below = true; /* the rest is never positive */
+        for (int i = 0; i < rest.count; i++) {
+            below &= rest.term[i].coef < 0;
+            for (int j = 0; j < rest.term[i].factors; j++)
+                below &= affine_is_count(x, rest.term[i].factor[j]);
+        }
+        if (below)
+            return true;
+    }
+    return false;
+}
+
+/* 1: never negative; -1: never positive; 0: not known. */
+static int sign_of(const footprint_t *x, const guards_t *g, poly_t p)
+{
+    int sign = p.count && p.term[0].coef < 0 ? -1 : 1;
+    for (int k = 0; k < p.count; k++) {
+        if ((p.term[k].coef < 0) != (sign < 0))
+            return 0;
+        for (int i = 0; i < p.term[k].factors; i++)
+            if (!affine_is_count(x, p.term[k].factor[i]) &&
+                !is_guarded_count(x, g, p.term[k].factor[i]))
+                return 0;
+    }
+    return p.fails ? 0 : sign;
+}
+
+/* ---- Indices with bounds of their own ---- */
+
+/* An index of which the accesses of one thread have all values from 0 to `last`. */
+typedef struct extent {
+    int atom;
+    poly_t last;
+    int64_t step; /* the greatest is last / step */
+    bool all;     /* each value is there */
+} extent_t;
+
+static bool is_index_of(const footprint_t *x, poly_t p, atom_kind_t kind)
+{
+    for (int k = 0; k < x->atom_count; k++)
+        if (x->atom[k].kind == kind && poly_has(p, k))
+            return true;
+    return false;
+}
+
+static bool has_inner(const footprint_t *x, poly_t p)
+{
+    return is_index_of(x, p, ATOM_LOOP) || is_index_of(x, p, ATOM_WALK) ||
+           is_index_of(x, p, ATOM_THREAD);
+}
+
+static void drop_guard(guards_t *g, int number)
+{
+    g->count--;
+    memmove(g->at + number, g->at + number + 1, (size_t)(g->count - number) * sizeof(*g->at));
+}
+
+/* What a guard says of the greatest value; the guard is then used up. False: nothing does. */
+static bool extent_of(const footprint_t *x, guards_t *g, int atom, extent_t *out)
+{
+    int64_t size = x->atom[atom].kind == ATOM_THREAD ? x->block[x->atom[atom].number] : 0;
+    *out = (extent_t){atom, poly_constant(size - 1), 1, size > 0};
+    /* A bound that is the same for all threads comes first. */
+    for (int pass = 0; pass < 3; pass++)
+        for (int k = 0; k < g->count; k++) {
+            poly_t coef, rest;
+            int64_t by, most;
+            if (!poly_split(g->at[k], atom, &coef, &rest) || !poly_is_constant(coef, &by) ||
+                by >= 0 || (by != -1 && pass < 2) || (affine_has_index(x, rest) && !pass))
+                continue;
+            if (size > 0 && poly_is_constant(rest, &most) && most >= -by * (size - 1)) {
+                drop_guard(g, k); /* the block ends before */
+                k = -1;
+                continue;
+            }
+            bool thread = x->atom[atom].kind == ATOM_THREAD;
+            *out = (extent_t){atom, rest, -by, by == -1 && (!thread || size > 0)};
+            drop_guard(g, k);
+            return true;
+        }
+    return size > 0;
+}
+
+static poly_t least_or_most(const footprint_t *x, const guards_t *g, poly_t p, const extent_t *e,
+                            bool most)
+{
+    poly_t coef, rest, by;
+    if (!poly_split(p, e->atom, &coef, &rest))
+        return poly_failed();
+    int sign = sign_of(x, g, coef);
+    if (!coef.count || (sign > 0) != most)
+        return sign ? rest : poly_failed();
+    return sign && poly_divide(coef, e->step, &by) ? poly_add(rest, poly_mul(by, e->last))
+                                                   : poly_failed();
+}
+
+/* True if the accesses leave nothing out between the first and the last: the indices' steps are
+ * like digits of a number. */
+static bool is_dense(const footprint_t *x, poly_t offset, int64_t bytes, const extent_t *e,
+                     int count, poly_t *span)
+{
+    bool used[MOST_INDICES] = {false};
+    *span = poly_constant(bytes);
+    for (int done = 0; done < count; done++) {
+        int next = -1;
+        poly_t coef, rest;
+        for (int k = 0; k < count && next < 0; k++)
+            if (!used[k] && poly_split(offset, e[k].atom, &coef, &rest) &&
+                (poly_equal(coef, *span) || poly_equal(poly_scale(coef, -1), *span)) && e[k].all &&
+                !affine_has_index(x, e[k].last))
+                next = k;
+        if (next < 0)
+            return false;
+        used[next] = true;
+        *span = poly_mul(*span, poly_add(e[next].last, poly_constant(1)));
+    }
+    return !span->fails;
+}
+
+static const char *find_extents(const footprint_t *x, guards_t *g, poly_t p, extent_t *out,
+                                int *count)
+{
+    static const atom_kind_t order[] = {ATOM_WALK, ATOM_LOOP, ATOM_THREAD};
+    *count = 0;
+    for (int k = 0; k < 3; k++)
+        for (int number = 3 * x->f->loop_count + 2; number >= 0; number--)
+            for (int a = 0; a < x->atom_count; a++) {
+                if (x->atom[a].kind != order[k] || x->atom[a].number != number || !poly_has(p, a))
+                    continue;
+                if (*count == MOST_INDICES)
+                    return "an index that is too large a polynomial";
+                if (!extent_of(x, g, a, &out[*count]))
+                    return k == 2 ? "an index within the block, whose size is no constant"
+                                  : "a loop whose number of iterations is not known";
+                p = poly_add(p, out[(*count)++].last); /* which may have indices itself */
+            }
+    return NULL;
+}
+
+/* The offset is affine in the indices of the grid. */
+static bool is_affine(const footprint_t *x, poly_t p)
+{
+    for (int k = 0; k < p.count; k++) {
+        int indices = 0;
+        for (int i = 0; i < p.term[k].factors; i++) {
+            indices += affine_is_index(x, p.term[k].factor[i]);
+            if (x->atom[p.term[k].factor[i]].kind == ATOM_BLOCK_DIM ||
+                x->atom[p.term[k].factor[i]].kind == ATOM_GRID_DIM)
+                return false;
+        }
+        if (indices > 1)
+            return false;
+    }
+    return !p.fails;
+}
+
+/* Thread 0 is in every block, so what holds for it guards no block. */
+static void drop_of_thread(const footprint_t *x, box_t *b)
+{
+    for (int k = 0; k < b->rest.count && !b->in_threads; k++) {
+        poly_t p = b->rest.at[k];
+        bool threads = poly_constant_term(p) >= 0;
+        for (int i = 0; i < p.count; i++)
+            threads &= p.term[i].factors == 0 ||
+                       (p.term[i].factors == 1 && x->atom[p.term[i].factor[0]].kind == ATOM_THREAD);
+        if (threads)
+            drop_guard(&b->rest, k--);
+    }
+}
+
+/* Indices of one dimension depend on each other, so one of them does not have all values for each
+ * value of another. */
+static void set_dependent(const footprint_t *x, poly_t offset, extent_t *e, int count)
+{
+    for (int k = 0; k < count; k++)
+        for (int a = 0; a < x->atom_count; a++) {
+            int d = affine_dimension(x, e[k].atom);
+            if (d >= 0 && a != e[k].atom && affine_dimension(x, a) == d &&
+                x->atom[a].kind != ATOM_BLOCK && poly_has(offset, a))
+                e[k].all = false;
+        }
+}
+
+static void place(const footprint_t *x, box_t *b, poly_t offset, int64_t bytes)
+{
+    extent_t e[MOST_INDICES];
+    int count;
+    guards_t all = b->rest;
+    b->in_threads = is_index_of(x, offset, ATOM_GLOBAL) || is_index_of(x, offset, ATOM_STRIDE) ||
+                    is_index_of(x, offset, ATOM_THREAD) || is_index_of(x, offset, ATOM_WALK);
+    b->reason = find_extents(x, &b->rest, offset, e, &count);
+    set_dependent(x, offset, e, count);
+    poly_t low = offset, high = offset, span;
+    for (int k = 0; k < count && !b->reason; k++) {
+        low = least_or_most(x, &all, low, &e[k], false);
+        high = least_or_most(x, &all, high, &e[k], true);
+    }
+    if (b->reason)
+        return;
+    b->lower = low;
+    b->span = poly_add(poly_sub(high, low), poly_constant(bytes));
+    b->dense = is_dense(x, offset, bytes, e, count, &span);
+    drop_of_thread(x, b);
+    for (int k = 0; k < count; k++)
+        b->uses_block |= x->atom[e[k].atom].kind != ATOM_LOOP;
+    b->exact = b->dense && !b->rest.incomplete;
+    if (low.fails || high.fails)
+        b->reason = "an index whose direction is not known";
+    else if (has_inner(x, low) || has_inner(x, high) || !is_affine(x, low) ||
+             !is_affine(x, b->span))
+        b->reason = "an index that is no sum of indices times numbers or parameters";
+}
+
+/* ---- Accesses ---- */
+
+/* Loops around it: iteration k runs while the test holds. Of a loop that tests at its end, only the
+ * first iteration is sure, and none is the last. */
+static void read_loops(reading_t *r, const ir_access_t *a)
+{
+    const ir_function_t *f = r->x->f;
+    for (int l = a->loop; l >= 0; l = f->loop[l].parent) {
+        r->guards.incomplete |= f->loop[l].has_breaks != 0;
+        if (!f->loop[l].tests_at_end)
+            affine_guard(r, f->loop[l].test, true);
+    }
+}
+
+static box_t *one_box(reading_t *r, const ir_access_t *a, box_t *list, poly_t offset)
+{
+    const ir_node_t *bytes = &r->x->f->node[a->bytes];
+    box_t *b = arena_alloc(sizeof(*b));
+    *b = (box_t){.next = list, .access = a, .rest = r->guards, .noted = r->noted};
+    fold_all(r->x, &offset, &b->rest);
+    if (offset.fails)
+        b->reason = r->reason ? r->reason : "an index that is too large a polynomial";
+    else if (bytes->op != IR_CONST)
+        b->reason = "a copy of a length that is not constant";
+    else
+        place(r->x, b, offset, bytes->value);
+    return b;
+}
+
+static box_t *read_choices(reading_t *r, const ir_access_t *a, box_t *list, int depth)
+{
+    r->choice = -1;
+    r->reason = NULL;
+    poly_t offset = affine_value(r, a->offset, false);
+    int select = r->choice;
+    if (!offset.fails || select < 0 || depth == MOST_CHOICES)
+        return one_box(r, a, list, offset);
+    guards_t before = r->guards;
+    for (int side = 1; side <= 2; side++) {
+        r->taken[select] = (signed char)side;
+        r->guards = before;
+        affine_guard(r, r->x->f->node[select].a, side == 1);
+        list = read_choices(r, a, list, depth + 1);
+    }
+    r->taken[select] = 0;
+    r->guards = before;
+    return list;
+}
+
+static box_t *read_access(footprint_t *x, const ir_access_t *a, box_t *list)
+{
+    reading_t *r = arena_alloc(sizeof(*r));
+    *r = (reading_t){.x = x, .taken = arena_alloc((size_t)x->f->node_count)};
+    affine_guard(r, a->guard, true);
+    read_loops(r, a);
+    return read_choices(r, a, list, 0);
+}
+
+static void find_parameters(footprint_t *x)
+{
+    const ir_function_t *f = x->f;
+    x->of_parameters = arena_alloc((size_t)f->node_count);
+    for (int k = 0; k < f->node_count; k++) {
+        const ir_node_t *n = &f->node[k];
+        const int operand[] = {n->a, n->b, n->c};
+        bool is = n->op == IR_CONST || n->op == IR_PARAM || n->op > IR_DATA;
+        for (int i = 0; i < 3 && n->op > IR_DATA; i++)
+            is &= operand[i] < 0 || x->of_parameters[operand[i]];
+        x->of_parameters[k] = is;
+    }
+}
+
+footprint_t *affine_of(const ir_function_t *f, const int64_t block[3])
+{
+    footprint_t *x = arena_alloc(sizeof(*x));
+    *x = (footprint_t){.f = f, .block = {block[0], block[1], block[2]}};
+    find_parameters(x);
+    for (int k = f->access_count - 1; k >= 0; k--)
+        x->box = read_access(x, &f->access[k], x->box);
+    return x;
+}

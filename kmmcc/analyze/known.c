@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/known.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/affine.h"
+#include "analyze/geometry.h"
+#include "base/arena.h"
+#include "ir/load.h"
+
+static known_t *pointer_of(known_t **list, int param, int member)
+{
+    for (; *list; list = &(*list)->next)
+        if ((*list)->param == param && (*list)->member == member)
+            return *list;
+    *list = arena_alloc(sizeof(**list));
+    **list = (known_t){.param = param, .member = member};
+    return *list;
+}
+
+static void lower(known_t *k, knowledge_t to, const char *reason)
+{
+    if (k->knowledge >= to)
+        return;
+    k->knowledge = to;
+    k->reason = reason;
+}
+
+static known_t *known_of(const ir_function_t *f, const footprint_t *x)
+{
+    known_t *list = NULL;
+    for (const box_t *b = x->box; b; b = b->next) {
+        known_t *k = pointer_of(&list, b->access->param, b->access->member);
+        k->noted |= b->noted;
+        if (b->reason)
+            lower(k, KNOWN_NOT, b->reason);
+        else if (b->rest.incomplete)
+            lower(k, KNOWN_WIDER, "a condition on data decides");
+        else if (!b->dense)
+            lower(k, KNOWN_WIDER, "its elements are not neighbours");
+    }
+    for (int k = 0; k < f->unknown_count; k++)
+        if (f->unknown[k].param >= 0)
+            lower(pointer_of(&list, f->unknown[k].param, f->unknown[k].member), KNOWN_NOT,
+                  f->unknown[k].reason);
+    for (int k = 0; k < f->unknown_count; k++)
+        for (known_t *p = list; p && f->unknown[k].param < 0; p = p->next)
+            lower(p, KNOWN_NOT, f->unknown[k].reason);
+    return list;
+}
+
+known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **reason)
+{
+    int64_t block[3];
+    *reason = NULL;
+    if (!d->is_kernel || d->target_count != 1) {
+        *reason = d->is_kernel ? "the launch may run several kernels" : "it is no kernel";
+        return NULL;
+    }
+    const ir_function_t *f = ir_function_of(u->main, d->target[0].instance);
+    if (!f) {
+        if (ir_functions(u->main, reason))
+            *reason = "the kernel's code is not in this file";
+        return NULL;
+    }
+    geometry_block(u, d, block);
+    return known_of(f, affine_of(f, block));
+}
+
+const char *known_text(const known_t *k)
+{
+    switch (k->knowledge) {
+    case KNOWN_EXACTLY: return k->noted ? "exact, while indices fit into 32 bits" : "exact";
+    case KNOWN_WIDER: return arena_printf("over-approximated: %s", k->reason);
+    default: return arena_printf("unknown: %s", k->reason);
+    }
+}

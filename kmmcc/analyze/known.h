@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How well the accesses of a launch's kernel are known. */
+#ifndef KMMCC_ANALYZE_KNOWN_H
+#define KMMCC_ANALYZE_KNOWN_H
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+typedef enum knowledge { KNOWN_EXACTLY, KNOWN_WIDER, KNOWN_NOT } knowledge_t;
+
+/* One pointer that the kernel gets. */
+typedef struct known {
+    struct known *next;
+    int param, member; /* as in ir/ir.h */
+    knowledge_t knowledge;
+    const char *reason; /* why it is not known exactly; NULL: it is */
+    bool noted;         /* it holds while indices fit into 32 bits */
+} known_t;
+
+/* The pointers that the launch's kernel accesses. NULL: none, or *reason says why nothing is known.
+ */
+known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **reason);
+/* One word, and why. */
+const char *known_text(const known_t *k);
+
+#endif

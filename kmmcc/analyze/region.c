@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the graph reaches through a pointer becomes items. Reads may be said wider than they are.
+ * Stores are said as they are, or not at all: another chunk may store to the elements beside.
+ */
+#include "analyze/region.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "analyze/region_text.h"
+#include "base/arena.h"
+#include "clang/cursor.h"
+
+enum { MOST_ITEMS = 24 };
+
+/* ---- Ranges ---- */
+
+/* What the guard `range - 1 - index >= 0` says of an index of the grid. */
+static bool is_range(footprint_t *x, poly_t guard, int dimension, poly_t *range, int *index)
+{
+    for (int k = 0; k < x->atom_count; k++) {
+        poly_t coef, rest;
+        int64_t by;
+        bool grid = x->atom[k].kind == ATOM_GLOBAL || x->atom[k].kind == ATOM_STRIDE;
+        if (!grid || affine_dimension(x, k) != dimension || !poly_split(guard, k, &coef, &rest) ||
+            !poly_is_constant(coef, &by) || by != -1 || affine_has_index(x, rest))
+            continue;
+        *range = poly_add(rest, poly_constant(1));
+        *index = k;
+        return true;
+    }
+    return false;
+}
+
+/* The index of the grid in the place of the box; -1: none. False: there are several, which depend
+ * on each other. */
+static bool index_in(const footprint_t *x, poly_t p, int dimension, int *index)
+{
+    *index = -1;
+    for (int k = 0; k < x->atom_count; k++) {
+        if (affine_dimension(x, k) != dimension || !poly_has(p, k))
+            continue;
+        if (*index >= 0)
+            return false;
+        *index = k;
+    }
+    return true;
+}
+
+/* True if a guard keeps the index, or for -1 any index of the dimension, in the range. */
+static bool has_range(footprint_t *x, const box_t *b, int dimension, int index, poly_t range)
+{
+    poly_t other;
+    int of;
+    for (int k = 0; k < b->rest.count; k++)
+        if (is_range(x, b->rest.at[k], dimension, &other, &of) && (index < 0 || of == index) &&
+            poly_equal(range, other))
+            return true;
+    return false;
+}
+
+/* The range that the axis would have holds for what the place of the box depends on. */
+static bool is_in_range(footprint_t *x, const box_t *b, int dimension, poly_t range)
+{
+    int index = -1;
+    return (b->reason || index_in(x, b->lower, dimension, &index)) &&
+           has_range(x, b, dimension, index >= 0 && x->atom[index].kind == ATOM_STRIDE ? index : -1,
+                     range);
+}
+
+static bool guards_all(footprint_t *x, int dimension, poly_t range)
+{
+    for (const box_t *b = x->box; b; b = b->next)
+        if (!is_in_range(x, b, dimension, range))
+            return false;
+    return true;
+}
+
+static bool is_used(const footprint_t *x, int atom)
+{
+    for (const box_t *b = x->box; b; b = b->next) {
+        if (!b->reason && (poly_has(b->lower, atom) || poly_has(b->span, atom)))
+            return true;
+        for (int k = 0; k < b->rest.count; k++)
+            if (poly_has(b->rest.at[k], atom))
+                return true;
+    }
+    return false;
+}
+
+bool region_ranges(infer_t *f, footprint_t *x)
+{
+    bool agrees = true;
+    for (int k = 0; k < x->atom_count; k++)
+        if (x->atom[k].kind == ATOM_STRIDE && is_used(x, k)) {
+            f->strides = true;
+            agrees &= !f->range[affine_dimension(x, k)];
+        }
+    for (int d = 0; d < 3; d++)
+        for (int k = 0; x->box && k < x->box->rest.count && !f->bound[d].count; k++) {
+            poly_t range;
+            int index;
+            bool used = f->used[d];
+            if (!is_range(x, x->box->rest.at[k], d, &range, &index) || !guards_all(x, d, range))
+                continue;
+            const char *text = region_text(f, x, range);
+            f->used[d] = used;
+            if (!text)
+                continue;
+            f->bound[d] = range;
+            if (!f->range[d])
+                f->range[d] = text;
+        }
+    return agrees;
+}
+
+/* ---- Items ---- */
+
+typedef struct region {
+    poly_t lower, length; /* in elements */
+    bool reads, stores, always;
+} region_t;
+
+typedef struct regions {
+    infer_t *f;
+    footprint_t *x;
+    long long element;
+    region_t at[MOST_ITEMS];
+    int count;
+} regions_t;
+
+/* The bytes of the box as elements; false: they are not whole multiples. *whole: it has all bytes
+ * of each element. */
+static bool in_elements(const regions_t *r, const box_t *b, region_t *out, bool *whole)
+{
+    int64_t e = r->element, first = poly_constant_term(b->lower) % e;
+    first += first < 0 ? e : 0;
+    poly_t span = poly_add(b->span, poly_constant(first));
+    int64_t over = poly_constant_term(span) % e;
+    over += over < 0 ? e : 0;
+    *whole = first == 0 && over == 0;
+    return poly_divide(poly_sub(b->lower, poly_constant(first)), e, &out->lower) &&
+           poly_divide(poly_add(span, poly_constant(over ? e - over : 0)), e, &out->length);
+}
+
+/* The guard is the range of an axis that the place depends on. */
+static bool is_axis(const regions_t *r, const box_t *b, poly_t guard)
+{
+    for (int d = 0; d < 3; d++) {
+        int index, of;
+        poly_t range;
+        if (r->f->bound[d].count && index_in(r->x, b->lower, d, &index) && index >= 0 &&
+            is_range(r->x, guard, d, &range, &of) && of == index &&
+            poly_equal(range, r->f->bound[d]))
+            return true;
+    }
+    return false;
+}
+
+/* Every thread in the ranges of the axes, or every block, makes the access. */
+static bool is_always(const regions_t *r, const box_t *b)
+{
+    for (int k = 0; k < b->rest.count; k++)
+        if (b->uses_block || !is_axis(r, b, b->rest.at[k]))
+            return false;
+    for (int d = 0; d < 3; d++) {
+        int index;
+        /* The launch is not `bounded`, so a range may be longer than the grid. */
+        if (!index_in(r->x, b->lower, d, &index) ||
+            (r->f->strides && index >= 0 && r->x->atom[index].kind == ATOM_GLOBAL))
+            return false;
+    }
+    return b->exact && r->f->certain;
+}
+
+/* Threads outside of the ranges do not make its region larger than the array, and an axis stands
+ * for each index. */
+static bool is_bounded(const regions_t *r, const box_t *b)
+{
+    for (int d = 0; d < 3; d++) {
+        int index, wide;
+        if (!index_in(r->x, b->lower, d, &index) || !index_in(r->x, b->span, d, &wide) ||
+            (wide >= 0 && index >= 0 && wide != index))
+            return false;
+        index = index >= 0 ? index : wide;
+        atom_kind_t kind = index >= 0 ? r->x->atom[index].kind : ATOM_BLOCK;
+        if ((kind == ATOM_STRIDE && !r->f->bound[d].count) ||
+            (kind == ATOM_GLOBAL && !r->f->range[d] && (b->rest.count || b->rest.incomplete)))
+            return false;
+    }
+    return true;
+}
+
+static const char *add_box(regions_t *r, const box_t *b)
+{
+    bool whole, reads = b->access->kind == IR_READ && !b->access->after_write,
+                stores = b->access->kind != IR_READ;
+    region_t new = {.reads = reads || b->access->kind == IR_ATOMIC, .stores = stores};
+    if (b->reason)
+        return b->reason;
+    if (!in_elements(r, b, &new, &whole))
+        return "an access that begins within an element";
+    if (!is_bounded(r, b))
+        return "an index that no condition keeps in the array";
+    if (stores && !b->dense)
+        return "stores that leave elements out";
+    if (stores && !affine_has_index(r->x, b->lower))
+        return "all chunks store to the same elements";
+    new.always = b->access->kind == IR_WRITE && whole && is_always(r, b);
+    for (int k = 0; k < r->count; k++) {
+        region_t *old = &r->at[k];
+        if (!poly_equal(old->lower, new.lower) || !poly_equal(old->length, new.length))
+            continue;
+        old->reads |= new.reads;
+        old->stores |= new.stores;
+        old->always |= new.always;
+        return NULL;
+    }
+    if (r->count == MOST_ITEMS)
+        return "too many different accesses";
+    r->at[r->count++] = new;
+    return NULL;
+}
+
+/* Joins reads that touch, such as A[i - 1], A[i] and A[i + 1]. */
+static void join_reads(regions_t *r)
+{
+    for (int a = 0; a < r->count; a++)
+        for (int b = 0; b < r->count; b++) {
+            region_t *x = &r->at[a], *y = &r->at[b];
+            int64_t apart, first, second;
+            if (a == b || x->stores || y->stores || !poly_is_constant(x->length, &first) ||
+                !poly_is_constant(y->length, &second) ||
+                !poly_is_constant(poly_sub(y->lower, x->lower), &apart) || apart < 0 ||
+                apart > first)
+                continue;
+            x->length = poly_constant(first > apart + second ? first : apart + second);
+            *y = r->at[--r->count];
+            a = b = -1;
+            break;
+        }
+}
+
+static bool reads_elsewhere(const regions_t *r, const region_t *but)
+{
+    for (int k = 0; k < r->count; k++)
+        if (&r->at[k] != but && r->at[k].reads)
+            return true;
+    return false;
+}
+
+static const char *write_items(const regions_t *r, const char *name, text_t *out)
+{
+    for (int k = 0; k < r->count; k++) {
+        const region_t *a = &r->at[k];
+        int64_t length = 0;
+        const char *lower = region_text(r->f, r->x, a->lower),
+                   *many = region_text(r->f, r->x, a->length);
+        if (!lower || !many)
+            return "an index with a parameter that clauses cannot name";
+        bool one = poly_is_constant(a->length, &length) && length == 1;
+        const char *word = !a->stores                                         ? "read"
+                           : a->always && !a->reads && !reads_elsewhere(r, a) ? "write"
+                                                                              : "update";
+        if (one)
+            text_printf(out, " %s(%s[%s])", word, name, lower);
+        else
+            text_printf(out, " %s(%s[%s:%s])", word, name, lower, many);
+    }
+    return NULL;
+}
+
+static const char *unknown_of(const ir_function_t *f, int number)
+{
+    for (int k = 0; k < f->unknown_count; k++)
+        if (f->unknown[k].param < 0 || f->unknown[k].param == number)
+            return f->unknown[k].reason;
+    return NULL;
+}
+
+const char *region_add(infer_t *f, footprint_t *x, int number, text_t *out)
+{
+    regions_t r = {.f = f, .x = x};
+    CXType type = clang_getArgType(clang_getCursorType(f->instance), (unsigned)number);
+    r.element = clang_Type_getSizeOf(type_pointee(type));
+    const char *reason = unknown_of(x->f, number);
+    if (!reason && r.element <= 0)
+        reason = "elements of no size";
+    for (const box_t *b = x->box; b && !reason; b = b->next)
+        if (b->access->param == number)
+            reason = b->access->member < 0 ? add_box(&r, b) : "a pointer in a struct";
+    if (!reason && !r.count)
+        reason = "it is not accessed";
+    if (reason)
+        return reason;
+    bool used[3], blocks[3];
+    memcpy(used, f->used, sizeof(used));
+    memcpy(blocks, f->uses_block, sizeof(blocks));
+    text_t clauses = {0};
+    text_add(&clauses, "", 0);
+    join_reads(&r);
+    reason = write_items(&r, f->n->name[number], &clauses);
+    if (reason) {
+        memcpy(f->used, used, sizeof(used));
+        memcpy(f->uses_block, blocks, sizeof(blocks));
+        return reason;
+    }
+    text_add(out, clauses.data, clauses.length);
+    return NULL;
+}

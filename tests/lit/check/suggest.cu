@@ -1,0 +1,41 @@
+// REQUIRES: ir
+// RUN: %kmmcc --target=host --suggest %s > %t && FileCheck %s < %t
+// RUN: %kmmcc --target=host --suggest %s -o %t.o && test ! -e %t.o
+// --suggest: the pragma of each kernel launch, and why a pointer has no clause.
+#include <cuda_runtime.h>
+#define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
+#define RUN(launch) do { launch; } while (0)
+__global__ void adds(const float *a, float *b, int n) { int i = INDEX; if (i < n) b[i] += a[i]; }
+__global__ void scatters(const int *index, const float *a, float *b, int n) { int i = INDEX; if (i < n) b[index[i]] = a[i]; }
+template <class T> __global__ void sets(T *a, int n) { int i = INDEX; if (i < n) a[i] = 1; }
+__global__ void total(const float *a, float *sum, int n) { int i = INDEX; if (i < n) atomicAdd(sum, a[i]); }
+__global__ void unseen(float *a);
+// <initializer_list> is not among the headers that most files need.
+int chosen(int a, int b) { int sum = 0; for (int k : {a, b}) sum += k; return sum; }
+void launches(int n, const int *index, float *a, float *b)
+{
+    // CHECK: suggest.cu:[[#@LINE+1]]: #pragma kmm parallel(x: global.x = 0:n) {{.*}}update(b[x])
+    adds<<<n / 64 + 1, 64>>>(a, b, n);
+    // CHECK: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:n) read(index[x], a[x]) bounded
+    // CHECK-NEXT: no clause for b: unknown: an index that is read from memory
+    if (n > 1) scatters<<<n / 64 + 1, 64>>>(index, a, b, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:n) write(a[x]) bounded
+    // CHECK-NEXT: suggest.cu:[[#@LINE+3]]: #pragma kmm parallel(x: global.x = 0:n) write(b[x]) bounded
+    for (int k = 0; k < 2; k++) sets<float><<<4, 64>>>(a, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+4]]: #pragma kmm parallel(x: global.x = 0:n) read(a[x]) bounded
+    RUN((sets<<<4, 64>>>(b, n)));
+    // What a pragma says already stays.
+    // CHECK-NEXT: no clause for b:
+    total<<<4, 64>>>(a, b, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+1]]: #pragma kmm parallel(i = 0:n) chunk(64) read(a[i]) reduce(+: b[0])
+#pragma kmm parallel(i = 0:n) chunk(64) read(a[i]) reduce(+: b[0])
+    total<<<4, 64>>>(a, b, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel
+    // CHECK-NEXT: nothing is known: the kernel's code is not in this file
+    unseen<<<4, 64>>>(a);
+}
+// --explain says how well accesses are known.
+// RUN: %kmmcc --target=host --explain %s | FileCheck %s --check-prefix=EXPLAIN
+// EXPLAIN: launch of kernel 'total'
+// EXPLAIN: analysis a: exact, while indices fit into 32 bits
+// EXPLAIN: analysis b: exact

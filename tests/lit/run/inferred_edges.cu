@@ -1,0 +1,80 @@
+// REQUIRES: ir
+// RUN: %kmmcc --target=host --suggest %s | FileCheck %s
+// RUN: %kmmcc --target=host -fno-kmm %san -O1 -w %s -o %t.plain && env KMM_DEVICES=host %t.plain > %t.want
+// RUN: %kmmcc --target=host %san -O1 -w %s -o %t && env KMM_DEVICES=host %t > %t.one && diff %t.want %t.one
+// RUN: env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t > %t.three 2>/dev/null && diff %t.want %t.three
+// Indices that depend on each other, ranges longer than the grid, blocks whose size changes.
+#include <cuda_runtime.h>
+#include <stdio.h>
+
+#define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
+__global__ void nested(const float *a, float *b, int n, int m) { for (int i = INDEX; i < n; i += blockDim.x * gridDim.x) for (int j = INDEX; j < m; j += blockDim.x * gridDim.x) b[i] += a[i * m + j]; }
+__global__ void twice(float *b) { b[32 * INDEX + threadIdx.x] = 1; }
+__global__ void both(float *b) { b[INDEX + blockIdx.x] = 1; }
+__global__ void stride_and_rows(float *b, int n, int m) { int y = blockIdx.y * blockDim.y + threadIdx.y; if (y < m) for (int x = INDEX; x < n; x += blockDim.x * gridDim.x) b[y * n + x] = y + x; }
+__global__ void straight_and_stride(float *b, float *c, int n, int m) { int i = INDEX; if (i >= n) return; b[i] = 3; for (int j = i; j < m; j += blockDim.x * gridDim.x) c[j] = j; }
+__global__ void two_bounds(float *b, int n, int m) { int i = INDEX; if (i >= n) return; for (int j = i; j < m; j += blockDim.x * gridDim.x) b[j] = j; }
+__global__ void sixteens(float *b) { b[blockIdx.x * 16 + threadIdx.x] = blockIdx.x; }
+__global__ void offset(const float *a, float *b, unsigned n, unsigned off) { unsigned i = INDEX; if (i < n) b[i] = a[i + off]; }
+__global__ void hash(const float *a, float *b, unsigned n) { unsigned i = INDEX; if (i < n) b[i] = a[(i * 2654435761u) >> 20]; }
+__global__ void breaks(const float *a, float *b, int n, int w) { int i = INDEX; if (i < n) for (int k = 0; k < w; k++) { if (a[i + k] > 100) break; b[i * w + k] = k; } }
+
+enum { N = 20000, ALL = 4 * N };
+static float *A, *B, host[ALL];
+static void show(const char *name)
+{
+    double sum = 0;
+    cudaMemcpy(host, B, sizeof(host), cudaMemcpyDeviceToHost);
+    for (int k = 0; k < ALL; k++)
+        sum += (k % 17 + 1) * host[k];
+    printf("%s %.1f %s\n", name, sum, cudaGetErrorString(cudaGetLastError()));
+    for (int k = 0; k < ALL; k++)
+        host[k] = k % 113;
+    cudaMemcpy(A, host, sizeof(host), cudaMemcpyHostToDevice);
+    cudaMemcpy(B, host, sizeof(host), cudaMemcpyHostToDevice);
+}
+int main()
+{
+    int n = 300;
+    dim3 block(16, 1), fixed(16, 1);
+    cudaMalloc(&A, sizeof(host));
+    cudaMalloc(&B, sizeof(host));
+    show("begin");
+    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
+    // CHECK: no clause for A: exact
+    nested<<<2, 64>>>(A, B, n, 20);
+    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
+    // CHECK: no clause for B
+    twice<<<20, 32>>>(B);
+    // The threads of a block store to 32 neighbours.
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(block_x: block.x) write(B[33 * block_x:32])
+    #pragma kmm parallel
+    both<<<20, 32>>>(B);
+    show("both");
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x = 0:n, y: global.y = 0:60) update(B[{{.*}}]){{$}}
+    #pragma kmm parallel
+    stride_and_rows<<<dim3(2, 10), dim3(32, 2)>>>(B, n, 60);
+    show("stride_and_rows");
+    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:2000) write(B[x]) bounded
+    // CHECK: no clause for A
+    straight_and_stride<<<4, 64>>>(B, A, 2000, n);
+    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
+    // CHECK: no clause for B
+    two_bounds<<<1, 64>>>(B, 50, n);
+    block.x = 8;
+    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
+    // CHECK: no clause for B
+    sixteens<<<100, block>>>(B);
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x])
+    #pragma kmm parallel
+    sixteens<<<100, fixed>>>(B);
+    show("sixteens");
+    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
+    // CHECK: no clause for A: unknown: bits of an index
+    hash<<<4, 64>>>(A, B, n);
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x = 0:n) {{.*}}update(B[4 * x:4])
+    #pragma kmm parallel
+    breaks<<<4, 64>>>(A, B, n, 4);
+    show("breaks");
+    return 0;
+}
