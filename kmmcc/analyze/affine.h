@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the accesses of a kernel's graph (ir/ir.h) reach, as polynomials over indices and
+/* The memory that accesses of a kernel's graph (ir/ir.h) reach, as polynomials over indices and
  * parameters. */
 #ifndef KMMCC_ANALYZE_AFFINE_H
 #define KMMCC_ANALYZE_AFFINE_H
@@ -37,7 +37,8 @@ typedef struct guards {
     bool incomplete; /* there are other conditions */
 } guards_t;
 
-/* What one access reaches: for each value of the indices `span` bytes from byte `lower` on. */
+/* The bytes that one access reaches: for each value of the indices `span` bytes from byte `lower`
+ * on. */
 typedef struct box {
     struct box *next;
     const ir_access_t *access;

@@ -19,13 +19,13 @@ const char *origin_of_argument(const unit_t *u, CXCursor argument);
 /* The text without the parentheses around it. */
 const char *origin_bare(const char *text);
 
-/* Whether the argument is the item's base, with the indices that no axis moves: A[2] is what a call
+/* True if the argument is the item's base, with the indices that no axis moves: A[2] is what a call
  * passes for A[2][i], and &A[7] for A[7]. */
 bool origin_is_item(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument);
-/* Whether an argument of the launch is. */
+/* True if an argument of the launch is the base. */
 bool origin_is_passed(const unit_t *u, const directive_t *d, const item_t *item);
 
-/* Whether the argument has a value that can be computed twice: no call, no change. */
+/* True if the argument has a value that can be computed twice: no call, no change. */
 bool origin_is_pure(CXCursor argument);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --suggest does: the pragmas that launches could have. */
+/* Prints, for --suggest, the pragmas that launches could have. */
 #ifndef KMMCC_EMIT_SUGGESTION_H
 #define KMMCC_EMIT_SUGGESTION_H
 

@@ -82,7 +82,7 @@ typedef struct ir_access {
     const char *file; /* NULL: not known */
 } ir_access_t;
 
-/* What is not known. */
+/* A pointer whose accesses are not all known. */
 typedef struct ir_unknown {
     int param, member; /* of which pointer; param -1: of all */
     const char *reason;

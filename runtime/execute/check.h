@@ -23,7 +23,8 @@ int kmm__check_launch(kmm__task_t *t, kmm__stream_t *stream,
  * runs on copies of t's arrays. A wrong access becomes t's error. Returns 0, or KMM_E_MEMORY if
  * there is no memory for the copies; then nothing has run. */
 int kmm__check_call(kmm__task_t *t, void (*call)(kmm__task_t *t));
-/* Where a chunk on the CPU finds the array's copy; NULL: there is none. For handlers of signals. */
+/* Address at which a chunk on the CPU finds the array's copy; NULL: there is none. For handlers of
+ * signals. */
 const char *kmm__check_copy(const kmm__check_t *c, const kmm__array_t *a);
 /* The address of the copy of an array. */
 uint64_t kmm__check_base(const kmm__check_t *c, const kmm__array_t *a);

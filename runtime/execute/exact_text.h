@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of accesses that a chunk's clauses do not name: on standard error, and as the error
+/* Messages about accesses that a chunk's clauses do not name: on standard error, and as the error
  * of its task. Once for each launch and argument. Not locked. */
 #ifndef KMM__EXECUTE_EXACT_TEXT_H
 #define KMM__EXECUTE_EXACT_TEXT_H

@@ -47,7 +47,7 @@ typedef struct kmm__shadow {
     kmm__violation_t wrong[KMM__WRONG_KINDS];
 } kmm__shadow_t;
 
-/* Where an array lies that the chunk must not reach by this address. */
+/* Address of an array that the chunk must not reach by this address. */
 typedef struct kmm__place {
     uintptr_t begin, end;
     const kmm__array_t *array;

@@ -10,8 +10,8 @@
  * set. out's layout is the array's flat one or *shaped. */
 int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
               kmm__access_t *out, kmm__layout_t *shaped);
-/* Whether the region of a whole launch lies outside of the item's array, and too far away for a
- * halo: not even its length away, nor some thousand elements. */
+/* True if the region of a whole launch lies so far outside of the item's array that an offset of it
+ * must have wrapped. */
 bool kmm__plan_is_far(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole);
 /* Computes the byte range, relative to base, that an item can touch. For host memory that is not
  * in an array yet. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of a fault. Called in handlers of signals. */
+/* The text of a fault's message. Called in handlers of signals. */
 #ifndef KMM__OBSERVE_FAULT_TEXT_H
 #define KMM__OBSERVE_FAULT_TEXT_H
 

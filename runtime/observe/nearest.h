@@ -21,7 +21,7 @@ void kmm__nearest_find(kmm_runtime_t *rt, const kmm__task_t *running, const char
                        kmm__nearest_t *out);
 /* The item of the task that names the array; KMM__MAX_ITEMS: none does. */
 uint32_t kmm__nearest_item(const kmm__task_t *t, const kmm__array_t *a);
-/* Whether a task accesses byte `offset` of the array, as its clauses say. */
+/* True if a task accesses byte `offset` of the array, as its clauses say. */
 bool kmm__nearest_is_accessed(const kmm__task_t *t, const kmm__array_t *a, int64_t offset);
 
 #endif

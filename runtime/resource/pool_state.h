@@ -59,7 +59,7 @@ typedef struct kmm__pool_stream {
     kmm__block_t *last;
     /* Blocks too large for the cache that were freed last, newest first. */
     kmm__block_t *large[KMM__POOL_LARGE];
-    /* How many large blocks in a row left the cache unused. */
+    /* Number of large blocks in a row that left the cache unused. */
     int large_misses;
     /* Number of large blocks, and how many of the next ones are not kept because the last ones
      * were unused. */

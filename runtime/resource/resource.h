@@ -24,7 +24,7 @@ typedef struct kmm__resource_ops {
     int (*stream_end)(kmm_resource_t *r, kmm_stream_t stream);        /* default: upstream's */
     int (*allow)(kmm_resource_t *r, int device);                      /* default: upstream's */
     int (*usage)(kmm_resource_t *r, kmm_resource_usage_t *out);       /* default: unsupported */
-    /* Whether the resource has got the memory that begins at p from upstream.
+    /* Returns true if the resource has got the memory that begins at p from upstream.
      * Default: no. */
     bool (*holds)(kmm_resource_t *r, const void *p);
     bool (*equal)(const kmm_resource_t *a, const kmm_resource_t *b); /* default: the same object */

@@ -6,8 +6,8 @@
 
 #include "memory/residency/frame.h"
 
-/* Whether what t needs more than there is may be in the host's memory: wherever the driver can map
- * that. With a limit of host memory, a launch that is known to need this is refused when it is
+/* True if what t needs beyond the device's memory may be in host memory: wherever the driver can
+ * map that. With a limit of host memory, a launch that is known to need this is refused when it is
  * submitted (launch/fit.c). What turns out later runs, because its data would be lost otherwise. */
 bool kmm__task_may_exceed(const kmm__task_t *t);
 /* Sets the text of KMM_E_MEMORY, which t gets because it needs `needed` bytes. Returns
@@ -15,7 +15,7 @@ bool kmm__task_may_exceed(const kmm__task_t *t);
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed);
 /* True once for each kernel, function or task that needs more than the device has. */
 bool kmm__exceeds_first(const kmm__device_t *d, const kmm__work_t *w);
-/* What needs more than there is works on the host's memory, which is slow. */
+/* Warns once that a kernel needs more than the device has, and works on host memory, slowly. */
 void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed);
 /* Warns of a chunk that uses little of many frames, such as a narrow tile of long rows: all of
  * these frames are brought, and others are evicted for them. Only for chunks that take a good part

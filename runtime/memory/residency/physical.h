@@ -12,9 +12,9 @@ void kmm__spare_push(kmm__device_t *d, kmm__frame_handle_t handle, uint64_t byte
 /* Takes a spare frame of this size. False: there is none. */
 bool kmm__spare_take(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out);
 
-/* Whether the driver has had `bytes` for the device at once, of which `used` are ours already. If
- * this is not known, the rest is asked for and given back. Returns how many of them there are. It
- * keeps the lock while it calls the driver: no other thread may miss meanwhile what it holds. */
+/* Returns how many of `bytes` the driver has for the device at once, with the `used` ones that are
+ * ours already. If this is not known, the rest is asked for and given back. The lock is kept while
+ * the driver is called, because another thread would miss the memory meanwhile. */
 uint64_t kmm__memory_prove(kmm__device_t *d, uint64_t bytes);
 
 /* ---- These unlock meanwhile ---- */
