@@ -1,5 +1,5 @@
 // The exit status: an error that the program never asks about makes it 1, whatever main returns, and what runs at exit still does.
-// RUN: %kmmcc --target=host %san -O1 %s -o %t
+// RUN: %kmmcc --target=host -fno-kmm-compare %san -O1 %s -o %t
 // RUN: %t plain | FileCheck %s
 // RUN: %not %t refused ignore > %t.out 2> %t.err && FileCheck %s < %t.out && FileCheck --check-prefix=REFUSED %s < %t.err
 // RUN: %t refused last 2> %t.err && FileCheck --check-prefix=REFUSED %s < %t.err
