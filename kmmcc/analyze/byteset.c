@@ -232,3 +232,15 @@ bool byteset_lower(sample_t *s, const item_t *item, const int64_t *axis, int64_t
     *lower = at;
     return true;
 }
+
+bool byteset_extent(sample_t *s, const item_t *item, int64_t *bytes)
+{
+    int64_t extent[KMM_MAX_DIMS];
+    if (!item->shape || !extents_of(s, item, extent))
+        return false;
+    *bytes = byteset_element(item);
+    for (int k = 0; k < item->shape->dims; k++)
+        if (__builtin_mul_overflow(*bytes, extent[k], bytes))
+            return false;
+    return true;
+}

@@ -36,6 +36,9 @@ bool byteset_of_item(sample_t *s, const item_t *item, const chunk_box_t *box, in
 /* The index that the item, of one section, names first for one value of each axis, in elements from
  * its base; false: it has not one section. */
 bool byteset_lower(sample_t *s, const item_t *item, const int64_t *axis, int64_t *lower);
+/* The size of an element of the item, in bytes. */
 int64_t byteset_element(const item_t *item);
+/* The bytes of the item's whole shape; false: it has none, or they cannot be computed. */
+bool byteset_extent(sample_t *s, const item_t *item, int64_t *bytes);
 
 #endif

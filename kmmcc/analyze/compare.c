@@ -133,11 +133,17 @@ static bool regions_of(comparison_t *c, accessed_t *t, const chunk_box_t *box)
     byteset_clear(&t->stored);
     t->storing_all = true;
     t->reading = NULL;
+    t->shape_begin = INT64_MIN;
+    t->shape_end = INT64_MAX;
     for (int k = 0; k < c->d->item_count; k++) {
         const item_t *item = &c->d->item[k];
-        int64_t base;
+        int64_t base, bytes;
         if (!compare_is_of(c, t, item, &base) || !key_of(c, t, &t->shift))
             continue;
+        if (byteset_extent(&c->sample, item, &bytes)) {
+            t->shape_begin = base > t->shape_begin ? base : t->shape_begin;
+            t->shape_end = base + bytes < t->shape_end ? base + bytes : t->shape_end;
+        }
         if (!t->reading && item->mode & KMM_READ) {
             t->reading = item;
             t->reading_base = base;
@@ -271,6 +277,8 @@ static void visit(void *context, const ir_access_t *a, int64_t begin, int64_t en
         return;
     begin += t->shift;
     end += t->shift;
+    if (begin < t->shape_begin || end > t->shape_end) /* nothing is there */
+        return;
     c->active = true;
     if (end > t->last)
         t->last = end;
@@ -488,13 +496,13 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
     uint64_t ranges = 0;
     for (int k = 0; k < c->d->axis_count; k++)
         ranges |= g->range[k];
-    if (sample_is_needless(&c->sample, ranges))
-        return;
     int64_t holds = 1;
     if (c->d->condition && (!sample_expression(&c->sample, c->d->condition, &holds) || !holds))
         return;
     replay_restart(c->replay);
-    certain_begin(c);
+    certain_begin(c); /* all variables have their numbers now */
+    if (sample_is_needless(&c->sample, ranges))
+        return;
     for (int k = 0; k < 3; k++) {
         replay_set(c->replay, IR_BLOCK_DIM * 3 + k, g->block[k]);
         replay_set(c->replay, IR_GRID_DIM * 3 + k, g->grid[k]);

@@ -48,6 +48,7 @@ typedef struct accessed {
     int64_t shift;                      /* bytes from the array's variable to the pointer */
     byteset_t read, write, reduce, one; /* of this chunk; `one`: of one write item */
     byteset_t stored, all;              /* through this pointer; through any pointer to the array */
+    int64_t shape_begin, shape_end;     /* the bytes that the items' shapes have */
     bool touched;                       /* the sample's threads access it, or may */
     int samples;                        /* how many touched it */
     bool storing_all;                   /* every store is certain and was run */

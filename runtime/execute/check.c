@@ -227,6 +227,7 @@ static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end,
         snprintf(more, sizeof(more), ", %zu bytes in all", total);
     pthread_mutex_lock(&rt->lock);
     kmm__task_describe(t, where, sizeof(where));
+    kmm__exact_advise();
     kmm__task_fail(t, KMM_E_ACCESS);
     kmm__task_blame(t, (uint16_t)item);
     kmm__error_note(rt, KMM_E_ACCESS, "%s: argument %s: the chunk stores to %s%s, which %s", where,
@@ -516,8 +517,6 @@ int kmm__check_config(kmm_runtime_t *rt)
     if (!text || !*text)
         return 0;
     rt->checks_access = !strcmp(text, "access");
-    if (rt->checks_access)
-        kmm__exact_advise();
     return rt->checks_access
                ? 0
                : kmm__error_set(KMM_E_INVALID, "KMM_CHECK=%s: no such check; there is `access`",

@@ -22,13 +22,13 @@
 // RIGHT-NOT: kmm:
 // RIGHT: done 6142
 //
-// On devices with memory of their own, too; and KMM_CHECK=access without the option says that there is more.
+// On devices with memory of their own, too; and a violation that KMM_CHECK=access finds without the option says that there is more.
 // RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 KMM_ON_ERROR=continue %not %t carried 2>&1 | FileCheck --check-prefix=CARRIED %s %}
 // RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 KMM_ON_ERROR=continue %not %t old 2>&1 | FileCheck --check-prefix=OLD %s %}
 // RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t right 2>&1 | FileCheck --check-prefix=RIGHT %s %}
-// RUN: %if !san %{ %kmmcc -fno-kmm-compare -w %s -o %t.plain && env KMM_CHECK=access %t.plain right 2>&1 | FileCheck --check-prefix=NOTE %s %}
+// RUN: %if !san %{ %kmmcc -fno-kmm-compare -w %s -o %t.plain && env KMM_CHECK=access KMM_ON_ERROR=continue %not %t.plain store 2>&1 | FileCheck --check-prefix=NOTE %s %}
 // NOTE: kmm: note: KMM_CHECK=access sees stores that change a value; in a program compiled with `kmmcc -fkmm-check` it sees every load and store
-// NOTE-NOT: kmm:
+// RUN: %if !san %{ env KMM_CHECK=access %t.plain right 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 //
 // In two steps, and what the flags are.
 // RUN: %if !san %{ %kmmcc -fkmm-check -fno-kmm-compare -w -c %s -o %t.o && %kmmcc -fkmm-check %t.o -o %t.two && env KMM_ON_ERROR=continue %not %t.two old 2>&1 | FileCheck --check-prefix=OLD %s %}
