@@ -165,6 +165,10 @@ int kmm__arguments_find(kmm__submission_t *s)
         int error = may_be_address(word) ? array_of(s, w->words[k], word, &a) : 0;
         if (error)
             return error;
+        /* Without a pragma nothing tells which array an address in front of it leads to, as of
+         * arrays that begin at index 1. */
+        if (!a && !s->annotated && may_be_address(word))
+            a = kmm__array_near(s->rt, word);
         if (!a)
             continue;
         w->pointers[w->pointer_count++] = (kmm__pointer_t){w->words[k], a, word - a->base, -1};

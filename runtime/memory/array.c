@@ -33,6 +33,21 @@ kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address)
     return offset < a->bytes || (offset == a->bytes && a->reserved) ? a : NULL;
 }
 
+kmm__array_t *kmm__array_near(kmm_runtime_t *rt, const void *address)
+{
+    enum { NEAR = 1 << 16 };
+    uint32_t k = index_of(rt, address);
+    uintptr_t at = (uintptr_t)address, before = UINTPTR_MAX, behind = UINTPTR_MAX;
+    kmm__array_t *const *arrays = rt->memory->arrays;
+    if (k > 0)
+        behind = at - ((uintptr_t)arrays[k - 1]->base + arrays[k - 1]->bytes);
+    if (k < rt->memory->array_count)
+        before = (uintptr_t)arrays[k]->base - at;
+    if ((before < behind ? before : behind) > NEAR)
+        return NULL;
+    return before < behind ? arrays[k] : arrays[k - 1];
+}
+
 kmm__array_t *kmm__array_in(kmm_runtime_t *rt, const char *base, size_t bytes, uint32_t *count)
 {
     kmm__array_t *const *arrays = rt->memory->arrays;

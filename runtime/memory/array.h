@@ -103,6 +103,9 @@ _Static_assert(offsetof(struct kmm__array, object) == 0, "kmm__object_of casts a
 /* ---- Locked ---- */
 /* Returns the array in which the address lies, or NULL. */
 kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address);
+/* Returns the array that is nearest to an address which lies in none, at most 64 KiB away; NULL:
+ * there is none. */
+kmm__array_t *kmm__array_near(kmm_runtime_t *rt, const void *address);
 /* Returns the first array that has bytes of [base, base + bytes); NULL: none. *count receives the
  * number of such arrays. */
 kmm__array_t *kmm__array_in(kmm_runtime_t *rt, const char *base, size_t bytes, uint32_t *count);
