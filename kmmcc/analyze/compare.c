@@ -34,32 +34,15 @@ enum {
 
 /* ---- Which item is about which pointer ---- */
 
-typedef struct field {
-    int64_t bits;
-    const char *name;
-    CXType type;
-} field_t;
-
-static enum CXVisitorResult match_field(CXCursor c, CXClientData data)
-{
-    field_t *f = data;
-    if (clang_Cursor_getOffsetOfField(c) != f->bits)
-        return CXVisit_Continue;
-    f->name = cursor_name(c);
-    f->type = clang_getCanonicalType(clang_getCursorType(c));
-    return CXVisit_Break;
-}
-
 /* The array of the pointer; NULL: not known. */
 static const char *key_of(comparison_t *c, const accessed_t *t, int64_t *shift)
 {
     const char *key = sample_pointer(&c->sample, t->argument, shift);
-    field_t f = {.bits = 8 * (int64_t)t->member};
+    CXType type;
     if (!key || t->member < 0)
         return key;
-    clang_Type_visitFields(clang_getCanonicalType(clang_getCursorType(t->argument)), match_field,
-                           &f);
-    return f.name ? arena_printf("%s.%s", key, f.name) : NULL;
+    const char *name = type_member_at(clang_getCursorType(t->argument), t->member, &type);
+    return name ? arena_printf("%s.%s", key, name) : NULL;
 }
 
 bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *shift)
@@ -103,12 +86,12 @@ static accessed_t *target_of(comparison_t *c, const ir_access_t *a)
 static bool member_value(comparison_t *c, CXCursor argument, int member, int bits, int64_t *value)
 {
     int64_t shift;
-    field_t f = {.bits = 8 * (int64_t)member};
+    CXType type;
     const char *base = sample_pointer(&c->sample, argument, &shift);
-    clang_Type_visitFields(clang_getCanonicalType(clang_getCursorType(argument)), match_field, &f);
-    if (!base || !f.name || !type_is_integer(f.type) || clang_Type_getSizeOf(f.type) * 8 != bits)
+    const char *name = type_member_at(clang_getCursorType(argument), member, &type);
+    if (!base || !name || !type_is_integer(type) || clang_Type_getSizeOf(type) * 8 != bits)
         return false;
-    *value = sample_atom(&c->sample, arena_printf("%s.%s", base, f.name));
+    *value = sample_atom(&c->sample, arena_printf("%s.%s", base, name));
     return true;
 }
 

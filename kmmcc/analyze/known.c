@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How well each pointer of a kernel is known, from its graph. */
 #include "analyze/known.h"
 
 #include <stddef.h>

@@ -17,22 +17,6 @@ static const char *operand(writer_t *w, int node, bool is_unsigned);
 
 /* ---- Parameters ---- */
 
-typedef struct field {
-    long long bits;
-    const char *name;
-    CXType type;
-} field_t;
-
-static enum CXVisitorResult match_field(CXCursor c, CXClientData data)
-{
-    field_t *f = data;
-    if (clang_Cursor_getOffsetOfField(c) != f->bits)
-        return CXVisit_Continue;
-    f->name = cursor_name(c);
-    f->type = clang_getCursorType(c);
-    return CXVisit_Break;
-}
-
 static bool is_unsigned_type(CXType type)
 {
     return type.kind >= CXType_Bool && type.kind <= CXType_UInt128;
@@ -48,12 +32,10 @@ static const char *parameter(writer_t *w, const ir_node_t *n, bool is_unsigned)
     const char *name = w->f->n->name[number];
     CXType type = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
     if (n->a >= 0) {
-        field_t field = {.bits = 8LL * n->a};
-        clang_Type_visitFields(type, match_field, &field);
-        if (!field.name)
+        const char *member = type_member_at(type, n->a, &type);
+        if (!member)
             return NULL;
-        name = arena_printf("%s.%s", name, field.name);
-        type = clang_getCanonicalType(field.type);
+        name = arena_printf("%s.%s", name, member);
     }
     if (!*name || type.kind < CXType_Bool || type.kind > CXType_Int128 ||
         clang_Type_getSizeOf(type) * 8 != (n->bits == 1 ? 8 : n->bits))

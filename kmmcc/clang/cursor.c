@@ -317,3 +317,27 @@ CXCursor cursor_body(CXCursor function)
     clang_visitChildren(function, take_block, &body);
     return body;
 }
+
+typedef struct member {
+    long long bits;
+    const char *name;
+    CXType type;
+} member_t;
+
+static enum CXVisitorResult match_member(CXCursor c, CXClientData data)
+{
+    member_t *m = data;
+    if (clang_Cursor_getOffsetOfField(c) != m->bits)
+        return CXVisit_Continue;
+    m->name = cursor_name(c);
+    m->type = clang_getCanonicalType(clang_getCursorType(c));
+    return CXVisit_Break;
+}
+
+const char *type_member_at(CXType type, long long byte, CXType *member)
+{
+    member_t m = {.bits = 8 * byte};
+    clang_Type_visitFields(clang_getCanonicalType(type), match_member, &m);
+    *member = m.type;
+    return m.name;
+}

@@ -58,5 +58,7 @@ bool type_is_dependent(CXType type);
 /* Returns the type that a pointer points to, or that of an array's elements. */
 CXType type_pointee(CXType type);
 bool type_is_array(CXType type);
+/* Returns the name of the class's member that begins at the byte, and its type; NULL: none does. */
+const char *type_member_at(CXType type, long long byte, CXType *member);
 
 #endif
