@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread blocks and tiles of warps; grids do not meet. What meets is one exchange (kmm_call.h). */
+/* Cooperative groups: thread blocks, and tiles of a warp. A grid cannot synchronize. An operation
+ * of a group is one exchange of values among its lanes (kmm_call.h). */
 #ifndef KMM_HOST_COOPERATIVE_GROUPS_H
 #define KMM_HOST_COOPERATIVE_GROUPS_H
 
@@ -18,8 +19,8 @@ static inline unsigned kmm_rank()
 }
 static inline unsigned kmm_size() { return ::blockDim.x * ::blockDim.y * ::blockDim.z; }
 
-/* `count` neighbours of a block that begin at a multiple of it: the block itself, or a part of a
- * warp. */
+/* A group of `count` neighbouring threads: the whole block, or a tile of a warp. The first thread's
+ * rank is a multiple of `count`. */
 class thread_group
 {
   protected:
@@ -51,7 +52,7 @@ class thread_block : public thread_group
     typedef int arrival_token;
     thread_block() : thread_group(kmm_size()) {}
     static void sync() { __syncthreads(); }
-    /* Who arrives goes on; who waits meets all. */
+    /* Arriving does not wait. barrier_wait is the barrier for all threads. */
     static arrival_token barrier_arrive() { return 0; }
     static void barrier_wait(arrival_token) { __syncthreads(); }
     static unsigned thread_rank() { return kmm_rank(); }
@@ -64,7 +65,8 @@ class thread_block : public thread_group
 };
 static inline thread_block this_thread_block() { return thread_block(); }
 
-/* What kernels may ask of their grid, which does not meet: blocks do not wait for each other. */
+/* The grid as kernels see it: ranks and sizes. It cannot synchronize, since blocks do not wait for
+ * each other. */
 class grid_group
 {
   public:
@@ -132,7 +134,8 @@ class kmm_tile : public thread_group
     {
         return kmm_where(v, [](const T &a, const T &b) { return memcmp(&a, &b, sizeof(T)) == 0; });
     }
-    /* The mask of all, and true, if all have the same value; else 0. */
+    /* Returns the tile's mask, and 1 in `same`, if all lanes have the same value. Otherwise returns
+     * 0, and 0 in `same`. */
     template <class T> unsigned match_all(T v, int &same) const
     {
         const unsigned count = kmm_count;
@@ -158,7 +161,8 @@ class kmm_tile : public thread_group
         int *told;
         kmm_told(T v, int &told) : value(v), told(&told) {}
     };
-    /* The lanes of the tile whose values go with the own one; the tile's first is bit 0. */
+    /* Returns the lanes of the tile for which holds(their value, own value) is true. Bit 0 is the
+     * tile's first lane. */
     template <class T, class F> unsigned kmm_where(T value, F holds) const
     {
         const unsigned count = kmm_count;
@@ -203,15 +207,16 @@ static inline thread_group tiled_partition(const thread_group &, unsigned count)
 }
 
 /*
- * Lanes of a warp in any number. Those that go on together are the machine's choice: on the CPU
- * each is alone, and a group of more is what labeled_partition and binary_partition make.
+ * Any subset of a warp's lanes. coalesced_threads() leaves it to the machine which lanes it has; on
+ * the CPU it is the calling thread alone. labeled_partition and binary_partition make larger
+ * groups.
  */
 class coalesced_group
 {
     unsigned kmm_lanes;
 
     static unsigned kmm_count(unsigned lanes) { return (unsigned)__builtin_popcount(lanes); }
-    /* The lane of the n-th that is set; 32: there are not so many. */
+    /* Returns the lane of the n-th bit set in `lanes`, counted from 0; 32 if fewer bits are set. */
     static uint32_t kmm_nth(unsigned lanes, unsigned n)
     {
         for (uint32_t k = 0; k < 32; k++)
@@ -223,7 +228,8 @@ class coalesced_group
     {
         return kmm_count(lanes & ((1u << lane) - 1));
     }
-    /* The value of the one whose rank `from` makes of the own; the own where there is none. */
+    /* Returns the value of the lane whose rank is from(own rank). Returns the own value if no lane
+     * has that rank. */
     template <class T, class F> T kmm_taken(T v, F from) const
     {
         const unsigned own = kmm_lanes;
@@ -232,7 +238,7 @@ class coalesced_group
             return lanes.value[source < 32 && (lanes.here >> source & 1) ? source : lane];
         });
     }
-    /* A bit for each rank whose value goes with the own one. */
+    /* Returns a mask of ranks: those for which holds(their value, own value) is true. */
     template <class T, class F> unsigned kmm_where(T v, F holds) const
     {
         const unsigned own = kmm_lanes;
@@ -283,7 +289,7 @@ class coalesced_group
 };
 static inline coalesced_group coalesced_threads() { return coalesced_group(); }
 
-/* The threads of a group with the same label. */
+/* Returns the group of those threads that have the same label. */
 template <class G, class T> static inline coalesced_group labeled_partition(const G &g, T label)
 {
     return kmm_host_meet<coalesced_group>(
@@ -331,8 +337,8 @@ template <class T> struct bit_xor {
     T operator()(T a, T b) const { return a ^ b; }
 };
 
-/* The values of the group's lanes in their order: of all, of those up to the own one, or of those
- * before it. */
+/* Folds the values of the group's lanes in ascending order: of all lanes (`whole`), of those up to
+ * the own one (`own`), or of those before it. Returns `none` if there are none. */
 template <class G, class T, class F>
 static inline T kmm_folded(const G &g, T value, F fold, bool whole, bool own, T none)
 {
@@ -349,7 +355,7 @@ static inline T kmm_folded(const G &g, T value, F fold, bool whole, bool own, T 
         });
 }
 
-/* All threads of the tile get the result, folded in the same order. */
+/* Every thread of the tile gets the result. The order of the folding is the same for all. */
 template <class G, class T, class F> static inline T reduce(const G &g, T value, F fold)
 {
     return kmm_folded(g, value, fold, true, true, value);
@@ -371,7 +377,7 @@ template <class G, class T> static inline T exclusive_scan(const G &g, T value)
     return kmm_folded(g, value, plus<T>(), false, false, T());
 }
 
-/* One of the group calls f. */
+/* The group's first thread calls f, no other does. */
 template <class G, class F, class... A>
 static inline void invoke_one(const G &g, F &&f, A &&...args)
 {
@@ -379,8 +385,8 @@ static inline void invoke_one(const G &g, F &&f, A &&...args)
         f(static_cast<A &&>(args)...);
 }
 
-/* ---- Copies by all threads of a group, which are done when it has waited (kmm copies at once)
- * ---- */
+/* ---- Copies by all threads of a group; the program may use them after the group has waited. kmm
+ * copies at once ---- */
 template <size_t alignment> struct aligned_size_t {
     size_t value;
     explicit aligned_size_t(size_t n) : value(n) {}
@@ -398,7 +404,7 @@ static inline void memcpy_async(const G &g, T *to, const U *from, S bytes)
 {
     kmm_copy(g, to, from, bytes);
 }
-/* The layouts are numbers of elements, of which the smaller one counts. */
+/* The two layouts are numbers of elements. The smaller number is copied. */
 template <class G, class T, class L, class M>
 static inline void memcpy_async(const G &g, T *to, L room, const T *from, M count)
 {

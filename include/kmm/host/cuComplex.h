@@ -12,8 +12,8 @@ typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
 
-/* Division and the absolute value are scaled by the larger part, so that they overflow only where
- * the result does. */
+/* Division and the absolute value scale by the larger part, so they overflow only if the result
+ * does. */
 #define KMM_HOST_COMPLEX(T, R, make_pair, make, real, imag, conj, add, sub, mul, div, abs_of)      \
     static inline T make(R x, R y) { return make_pair(x, y); }                                     \
     static inline R real(T a) { return a.x; }                                                      \

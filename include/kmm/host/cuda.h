@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's interface does not exist on the CPU; its version does, which programs test. */
+/* The version of CUDA's driver interface, which programs test. The CPU target has no calls of that
+ * interface. */
 #ifndef KMM_HOST_CUDA_H
 #define KMM_HOST_CUDA_H
 #define CUDA_VERSION 13000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* There is no profiler to start. */
+/* Calls that start and stop a profiler. On the CPU they do nothing. */
 #ifndef KMM_HOST_CUDA_PROFILER_API_H
 #define KMM_HOST_CUDA_PROFILER_API_H
 #include "cuda_runtime.h"

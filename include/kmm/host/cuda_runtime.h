@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA for the CPU: what source compiled by `kmmcc --target=host` includes in place of the CUDA
- * toolkit. kmmcc first parses it as CUDA (KMM_HOST_PARSE), then a C++ compiler sees what it was
- * rewritten to.
+ * CUDA for the CPU. Source compiled by `kmmcc --target=host` includes this header in place of the
+ * CUDA toolkit's. kmmcc's parser reads it as CUDA (with KMM_HOST_PARSE defined); a C++ compiler
+ * then compiles the rewritten source with it.
  */
 #ifndef KMM_HOST_CUDA_RUNTIME_H
 #define KMM_HOST_CUDA_RUNTIME_H

@@ -20,7 +20,8 @@
 #pragma clang force_cuda_host_device begin
 #endif
 
-/* Which second number of a pair waits, of those that come in pairs. */
+/* Normal numbers are made in pairs. This says of which distribution the second number of the last
+ * pair is, while it is kept for the next call. */
 enum { KMM_CURAND_NONE, KMM_CURAND_NORMAL, KMM_CURAND_LOG_NORMAL };
 
 struct kmm_curand_pair {
@@ -38,7 +39,7 @@ typedef curandStateXORWOW curandState, curandState_t;
 struct curandStatePhilox4_32_10 : kmm_curand_pair {
     uint4 ctr, output;
     uint2 key;
-    unsigned STATE; /* how many words of the output are used */
+    unsigned STATE; /* number of words of `output` that are used up */
 };
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
@@ -72,8 +73,8 @@ static inline unsigned curand(curandStateXORWOW *s)
     return s->d + s->v[4];
 }
 
-/* One step of the shifts as a matrix: row k is what bit k alone becomes. Its powers 2^0 to 2^63
- * leap offsets, 2^67 to 2^130 leap subsequences. */
+/* The step of XORWOW's shifts as a matrix over bits: row k is the result for a state in which bit k
+ * alone is set. The powers 2^0 to 2^63 skip offsets; 2^67 to 2^130 skip subsequences. */
 struct kmm_curand_matrix {
     unsigned row[160][5];
 };
@@ -116,8 +117,7 @@ inline const kmm_curand_matrix *kmm_curand_power(int p)
     (void)p;
     return nullptr;
 #else
-    static const kmm_curand_powers *const powers =
-        new kmm_curand_powers; /* for as long as the program runs */
+    static const kmm_curand_powers *const powers = new kmm_curand_powers; /* never freed */
     return &powers->at[p];
 #endif
 }
@@ -168,7 +168,8 @@ static inline uint4 kmm_curand_philox(uint4 c, uint2 k)
     return c;
 }
 
-/* The counter's halves, the lower one first, of which a carry goes into the upper one. */
+/* Adds to the 128-bit counter, given as halves. A carry of the lower half goes into the upper one.
+ */
 static inline void kmm_curand_count(curandStatePhilox4_32_10 *s, unsigned long long low,
                                     unsigned long long high)
 {
@@ -218,7 +219,7 @@ static inline uint4 curand4(curandStatePhilox4_32_10 *s)
 
 /* ---- Distributions ---- */
 
-/* Above 0, at most 1. */
+/* Maps words to the interval (0, 1]. */
 static inline float kmm_curand_unit(unsigned x) { return (float)x * 0x1p-32f + 0x1p-33f; }
 static inline double kmm_curand_unit(unsigned x, unsigned y)
 {
@@ -248,7 +249,7 @@ static inline double curand_uniform_double(curandStateXORWOW *s)
     const unsigned x = curand(s), y = curand(s);
     return kmm_curand_unit(x, y);
 }
-/* Of one word. */
+/* Made from one word of 32 bits, as CUDA does for Philox. */
 static inline double curand_uniform_double(curandStatePhilox4_32_10 *s)
 {
     return curand(s) * 0x1p-32 + 0x1p-32;
@@ -276,7 +277,8 @@ static inline double2 curand_log_normal2_double(S *s, double mean, double deviat
     return make_double2(exp(mean + deviation * n.x), exp(mean + deviation * n.y));
 }
 
-/* Of a pair one number at once; a pair of another kind drops what waits. */
+/* Returns one number of a pair and keeps the other for the next call. A kept number of another
+ * distribution is dropped. */
 template <class S, class F> static inline float kmm_curand_single(S *s, int kind, F pair)
 {
     if (s->kind == kind) {
@@ -364,7 +366,7 @@ static inline double4 curand_log_normal4_double(curandStatePhilox4_32_10 *s, dou
 
 /* ---- Poisson ---- */
 
-/* D. Knuth: how many uniform numbers have a product above e^-lambda. */
+/* Knuth's method: counts uniform numbers until their product is at most e^-lambda. */
 template <class S> static inline unsigned kmm_curand_poisson_small(S *s, float lambda)
 {
     const float limit = expf(-lambda);
@@ -377,8 +379,8 @@ template <class S> static inline unsigned kmm_curand_poisson_small(S *s, float l
     return k - 1;
 }
 
-/* W. Hormann, "The transformed rejection method for generating Poisson random variables" (1993):
- * PTRS. */
+/* The method PTRS of W. Hormann, "The transformed rejection method for generating Poisson random
+ * variables" (1993). */
 template <class S> static inline unsigned kmm_curand_poisson_middle(S *s, double lambda)
 {
     const double b = 0.931 + 2.53 * sqrt(lambda), a = -0.059 + 0.02483 * b,
@@ -396,7 +398,7 @@ template <class S> static inline unsigned kmm_curand_poisson_middle(S *s, double
     }
 }
 
-/* From 64 to 4000 the numbers are not those of CUDA, but as likely. */
+/* For lambda from 64 to 4000 the numbers have CUDA's distribution, but are not CUDA's numbers. */
 template <class S> static inline unsigned curand_poisson(S *s, double lambda)
 {
     if (lambda < 64)
@@ -405,7 +407,7 @@ template <class S> static inline unsigned curand_poisson(S *s, double lambda)
         return kmm_curand_poisson_middle(s, lambda);
     return (unsigned)(sqrt(lambda) * curand_normal_double(s) + lambda + 0.5);
 }
-/* As likely as CUDA's, but not the same numbers. */
+/* The numbers have CUDA's distribution, but are not CUDA's numbers. */
 static inline uint4 curand_poisson4(curandStatePhilox4_32_10 *s, double lambda)
 {
     const unsigned x = curand_poisson(s, lambda), y = curand_poisson(s, lambda),
@@ -413,7 +415,7 @@ static inline uint4 curand_poisson4(curandStatePhilox4_32_10 *s, double lambda)
     return make_uint4(x, y, z, w);
 }
 
-/* Distributions that the library for the host would make, and generators that need tables: missing.
+/* Missing: distributions whose tables CUDA's host library makes, and generators that need tables.
  */
 #define KMM_CURAND_MISSING(name)                                                                   \
     template <class... A>                                                                          \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA runtime's calls that programs for the CPU have; a call that is not here is a compiler's
- * error of its name. */
+/* The CUDA runtime's calls on the CPU target. A call that is not declared here is a compile error
+ * that names it. */
 #ifndef KMM_HOST_API_H
 #define KMM_HOST_API_H
 
@@ -21,7 +21,8 @@ static inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned = cu
 template <class T> static inline cudaError_t cudaMalloc(T **out, size_t bytes)
 {
     void *base = nullptr;
-    if (kmm_task_active()) /* what it launches finds it where it is */
+    /* kernels launched inside a task get the address as it is, so the memory must be the host's */
+    if (kmm_task_active())
         return cudaMallocManaged(out, bytes);
     int error = kmm_cuda_malloc(out ? &base : nullptr, bytes);
     if (out)
@@ -60,7 +61,8 @@ static inline cudaError_t cudaMemcpy2DAsync(void *dst, size_t dp, const void *sr
 {
     return (cudaError_t)kmm_cuda_memcpy_2d(dst, dp, src, sp, w, h, k);
 }
-/* Memory that both sides use: the host's own. Launches then wait for each other. */
+/* Memory that host and kernels both use is the host's own. Once a program has such memory, its
+ * launches wait for each other. */
 inline bool &kmm_host_has_common_memory();
 static inline cudaError_t cudaMemset(void *p, int v, size_t n)
 {
@@ -272,8 +274,8 @@ static inline cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
                              : (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     return (cudaError_t)error;
 }
-/* What the CPU has, in the words of GPUs: a core is a multiprocessor that runs one block at a time.
- */
+/* Describes the CPU in the words of GPUs: each core is a multiprocessor that runs one block at a
+ * time. */
 static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
     kmm_cuda_device_info_t own;
@@ -316,7 +318,7 @@ static inline cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int 
     p->deviceNumaId = p->hostNumaId = -1;
     return cudaSuccess;
 }
-/* What is not listed is of the kind that the CPU has not. */
+/* Attributes that are not listed name something that the CPU target lacks; they are 0. */
 static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr what, int device)
 {
     struct cudaDeviceProp p;
@@ -374,8 +376,8 @@ static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr
             *value = (int)t.value;
     return cudaSuccess;
 }
-/* A kernel that is asked about itself instead of being run: it is called with parameters of zeros,
- * which it does not look at. */
+/* Asks a kernel about itself. The kernel is called with parameters of zeros, which it does not
+ * read, and fills in `a` instead of running. */
 static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, const void *kernel);
 template <class... P>
 static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(P...));
@@ -396,7 +398,8 @@ static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, F 
     a->preferredShmemCarveout = -1;
     return cudaSuccess;
 }
-/* The largest dynamic shared memory is the kernel's own; the rest has nothing to act on. */
+/* Raises the limit of the kernel's dynamic shared memory. Other attributes have no effect on a CPU.
+ */
 template <class F>
 static inline cudaError_t cudaFuncSetAttribute(F kernel, enum cudaFuncAttribute what, int value)
 {

@@ -5,7 +5,8 @@
 
 #include <type_traits>
 
-/* *p = change(*p), whatever the type. T has 4 or 8 bytes and no padding. */
+/* Replaces *p by change(*p) atomically and returns the old value. T has 4 or 8 bytes and no
+ * padding. */
 template <class T, class F> static inline T kmm_host_atomic(T *p, F change)
 {
     typedef typename std::conditional<
@@ -24,8 +25,8 @@ template <class T, class F> static inline T kmm_host_atomic(T *p, F change)
     return value;
 }
 
-/* The second parameter is not deduced, so that atomicAdd(unsigned *, int) converts as CUDA's
- * overloads do. */
+/* Keeps a second parameter out of template deduction, so that atomicAdd(unsigned *, int) converts
+ * as CUDA's overloads do. */
 template <class T> struct kmm_host_same {
     typedef T type;
 };
@@ -73,7 +74,8 @@ template <class T> static inline KMM_HOST_UP_TO_8 atomicExch(T *p, KMM_HOST_OPER
 {
     return kmm_host_atomic(p, [v](T) { return v; });
 }
-/* One that fails lets other threads of the block run: it may be waiting for them. */
+/* A failed comparison lets the block's other threads run, because the caller may be waiting for one
+ * of them in a loop. */
 template <class T>
 static inline KMM_HOST_UP_TO_8 atomicCAS(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
 {
@@ -131,7 +133,7 @@ static inline unsigned atomicInc_system(unsigned *p, unsigned v) { return atomic
 static inline unsigned atomicDec_block(unsigned *p, unsigned v) { return atomicDec(p, v); }
 static inline unsigned atomicDec_system(unsigned *p, unsigned v) { return atomicDec(p, v); }
 
-/* Each of the numbers is added by itself, as on GPUs. */
+/* Each component is added atomically, the vector as a whole is not. GPUs do the same. */
 static inline float2 atomicAdd(float2 *p, float2 v)
 {
     const float x = atomicAdd(&p->x, v.x), y = atomicAdd(&p->y, v.y);
@@ -148,7 +150,7 @@ static inline float2 atomicAdd_system(float2 *p, float2 v) { return atomicAdd(p,
 static inline float4 atomicAdd_block(float4 *p, float4 v) { return atomicAdd(p, v); }
 static inline float4 atomicAdd_system(float4 *p, float4 v) { return atomicAdd(p, v); }
 
-/* ---- 16 bytes, which lie at a multiple of 16 ---- */
+/* ---- Values of 16 bytes; they must be aligned to 16 bytes ---- */
 #ifdef KMM_HOST_PARSE
 unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 expected,
                                        unsigned __int128 v);
@@ -197,8 +199,8 @@ KMM_HOST_16(_block)
 KMM_HOST_16(_system)
 #undef KMM_HOST_16
 
-/* On shared memory in kernels that run a block on one thread of the CPU, in loops that are not said
- * to be without dependences. */
+/* The same functions without atomic instructions. kmmcc uses them for shared memory in kernels that
+ * run a block on one thread of the CPU, in loops that are not marked as free of dependences. */
 namespace kmm_host_alone
 {
 template <class T, class F> static inline T change(T *p, F to)
@@ -249,8 +251,8 @@ template <class T> static inline T atomicExch(T *p, KMM_HOST_OPERAND v)
 }
 } // namespace kmm_host_alone
 
-/* The functions of CUDA 12.8 that name their order and scope. The order is at least that asked for;
- * the scope is always the system. */
+/* CUDA 12.8's functions that name a memory order and a scope. The order is at least the one asked
+ * for. The scope is always the system. */
 enum {
     __NV_THREAD_SCOPE_THREAD = 1,
     __NV_THREAD_SCOPE_BLOCK,
@@ -292,7 +294,8 @@ static inline T __nv_atomic_exchange_n(T *p, KMM_HOST_OPERAND v, int order,
 {
     return __atomic_exchange_n(p, v, order);
 }
-/* It fails at once where the weak form may; one that fails lets other threads of the block run. */
+/* Never fails spuriously, even in the weak form. A failed comparison lets the block's other threads
+ * run. */
 template <class T>
 static inline bool __nv_atomic_compare_exchange_n(T *p, T *expected, KMM_HOST_OPERAND v, bool,
                                                   int success, int failure,

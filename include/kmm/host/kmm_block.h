@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads of a block as loops: what kmmcc splits kernels with barriers into. The code between
- * two barriers is a lambda that `kmm_host_each` calls for all threads; what a thread keeps beyond
- * it lies in `kmm_host_values`.
+ * The threads of a block as loops. kmmcc splits a kernel at its barriers. The code between two
+ * barriers becomes a lambda, which `kmm_host_each` calls for every thread. A value that a thread
+ * keeps across a barrier lies in `kmm_host_values`.
  *
  *     static void kmm_block(kmm_host_block &kmm_b, const float *x, float *y)
  *     {
@@ -15,8 +15,9 @@
  *         });
  *     }
  *
- * Threads that left the control flow, by a branch that others did not take or a jump, have a state
- * other than 0: the number of the statement at whose end they go on.
+ * A thread that leaves the common control flow, by a branch that others do not take or by a jump,
+ * waits. Its state is then the number of the statement at whose end it goes on; active threads
+ * have state 0.
  */
 #ifndef KMM_HOST_BLOCK_H
 #define KMM_HOST_BLOCK_H
@@ -25,18 +26,19 @@
 
 #ifndef KMM_HOST_PARSE
 
-enum { KMM_HOST_THREADS = 1024 }; /* at most, of a block */
+enum { KMM_HOST_THREADS = 1024 }; /* maximum threads of a block */
 
 #define KMM_HOST_EACH                                                                              \
     [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused)))    \
         __attribute__((always_inline))
-/* The same; kmm_small: unsigned numbers that count along the block are small (kmm_host_counted). */
+/* The same lambda with the parameter kmm_small: true if unsigned counters that run along the block
+ * are small (kmm_host_counted). */
 #define KMM_HOST_EACH_COUNTED                                                                      \
     [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused)),    \
         const bool kmm_small __attribute__((unused))) __attribute__((always_inline))
 
-/* A type whose values may end at any place: no destructor runs. Where only the compiler knows that,
- * kmmcc leaves the check to it. */
+/* Accepts types without a destructor to run: kmm never destroys a thread's values. kmmcc uses it
+ * where the type depends on a template, so only the compiler can check it. */
 template <class T> struct kmm_host_silent {
     static_assert(
         std::is_void<T>::value ||
@@ -47,8 +49,8 @@ template <class T> struct kmm_host_silent {
 template <class T> using kmm_host_as = typename kmm_host_silent<T>::type;
 template <class T> using kmm_host_decay = typename std::decay<T>::type;
 
-/* One value for each thread of a block. Large ones lie on the heap. They are made when a thread
- * comes to the declaration; there is nothing to destroy. */
+/* One value for each thread of a block. Large types lie on the heap. A thread constructs its value
+ * when it reaches the declaration. Nothing is destroyed. */
 template <class T> union kmm_host_slot {
     T value;
     kmm_host_slot() {}
@@ -69,8 +71,8 @@ template <class T> struct kmm_host_values<T, true> {
     KMM_HOST_INLINE T &operator[](ptrdiff_t t) { return at[t].value; }
 };
 
-/* A thread's value of its own while a loop runs that may change it, so that the compiler sees that
- * each is stored: then it need not branch. */
+/* A local copy of one thread's value, for a loop that may change it. It is written back at the
+ * loop's end without a branch, so the compiler can make vectors. */
 template <class T> struct kmm_host_home {
     T value, &home;
     KMM_HOST_INLINE explicit kmm_host_home(T &at) : value(at), home(at) {}
@@ -78,7 +80,7 @@ template <class T> struct kmm_host_home {
     KMM_HOST_INLINE ~kmm_host_home() { home = value; }
 };
 
-/* Threads with x0 <= x < x1 and y0 <= y < y1. */
+/* The threads of a block with x0 <= x < x1 and y0 <= y < y1. */
 struct kmm_host_part {
     int x0, x1, y0, y1;
     KMM_HOST_INLINE void from_x(int x) { x0 = x > x0 ? x : x0; }
@@ -87,8 +89,8 @@ struct kmm_host_part {
     KMM_HOST_INLINE void to_y(int y) { y1 = y < y1 ? y : y1; }
 };
 
-/* gcc, told that there are no dependences, also reads what lies in steps all at once, whatever one
- * thread has stored between. */
+/* gcc's ivdep also reorders a load with a stride before an earlier store of the same thread, so gcc
+ * is not told of loops with KMM_HOST_CROSSED. */
 #if defined(__clang__)
 #define KMM_HOST_KEEPS_ORDER 0
 #else
@@ -101,7 +103,7 @@ struct kmm_host_part {
 #else
 #define KMM_HOST_NO_DEPENDENCES _Pragma("GCC ivdep")
 #endif
-/* Before a loop that runs at most 16 times. */
+/* Stands before a loop that runs at most 16 times. */
 #if defined(__clang__)
 #define KMM_HOST_UNROLL _Pragma("clang loop unroll(full)")
 #define KMM_HOST_UNROLL_4 _Pragma("clang loop unroll_count(4)")
@@ -121,8 +123,8 @@ inline uint64_t &kmm_host_random_state()
     return state;
 }
 
-/* The threads of a block in random order: another one each time, the same in each run with the same
- * KMM_SEED. */
+/* A random order of a block's threads. Each use gives another order. Runs with the same KMM_SEED
+ * give the same ones. */
 struct kmm_host_order {
     uint16_t at[KMM_HOST_THREADS];
     explicit kmm_host_order(uint32_t count)
@@ -140,8 +142,8 @@ struct kmm_host_order {
 };
 #endif
 
-/* Flags without KMM_HOST_APART unless the types that a template's arguments make are numbers or
- * addresses: what is made of classes may lie in memory that threads use in turn. */
+/* Returns the flags, without KMM_HOST_APART unless all types T are scalars: an object of a class
+ * may point to memory that several threads use. */
 template <class... T> struct kmm_host_are_scalars {
     static constexpr bool value = true;
 };
@@ -183,9 +185,9 @@ KMM_HOST_INLINE void kmm_host_each_random(const dim3 e, const kmm_host_part p, F
 }
 #endif
 
-/* The threads of a part of a block with the extent e, in any order: nothing but a barrier orders
- * them. KMM_HOST_APART: nor does any of them use what others do, and the compiler need not look.
- * Counters are signed: then it knows that they do not wrap. */
+/* Calls f for each thread of the part p of a block with the extent e, in any order: only barriers
+ * order threads. With KMM_HOST_APART no thread uses what another one changes, and the compiler is
+ * told so. The counters are signed, so the compiler knows that they do not wrap. */
 template <int flags, class F>
 KMM_HOST_INLINE void kmm_host_each(const dim3 e, const kmm_host_part p, F f)
 {
@@ -217,10 +219,10 @@ KMM_HOST_INLINE void kmm_host_each(const dim3 e, const kmm_host_part p, F f)
 }
 
 /*
- * An unsigned number that counts along the block begins at 0 again behind the last one. Compilers
- * that cannot rule it out make no vectors of what it finds in memory. So there are two loops: in
- * one it is small, and the compiler is told. Small: three times the number and as much again are
- * still far from the end.
+ * An unsigned index that counts along the block may wrap to 0, and a compiler that cannot rule that
+ * out makes no vectors of loads at that index. So kmmcc emits two loops. In one of them the index
+ * is known to be small, and the compiler is told. Small means that three times the index, plus as
+ * much again, is still within the type.
  */
 template <class A> constexpr bool kmm_host_is_narrow()
 {
@@ -248,9 +250,9 @@ template <class A> KMM_HOST_INLINE A kmm_host_counted(bool is_small, A first, in
     return (A)(first + (A)x);
 }
 
-/* Where types depend on a template's arguments, or lie between numbers of fewer bits: whether all
- * are integers (A the last one), and then, by the first and the last thread's numbers, whether
- * those between count on one by one. */
+/* Decides at run time whether an index counts up by one along the block. Needed where its type
+ * depends on a template's arguments, or where it goes through narrower integers. All types must be
+ * integers (A is the index's own); then the numbers of the first and the last thread tell. */
 template <class... T> struct kmm_host_are_numbers {
     static constexpr bool value = true;
 };
@@ -301,8 +303,8 @@ KMM_HOST_INLINE void kmm_host_each_counted(const dim3 e, const kmm_host_part p, 
                                  __attribute__((always_inline)) { f(place, t, false); });
 }
 
-/* The same as a function of its own: in one with many loops compilers need more and more time for
- * each. */
+/* The same as functions of their own. Compilers need more time per loop the more loops a function
+ * has. */
 template <int flags, class F>
 __attribute__((noinline)) void kmm_host_each_far(const dim3 e, const kmm_host_part p, F f)
 {
@@ -315,8 +317,9 @@ __attribute__((noinline)) void kmm_host_each_counted_far(const dim3 e, const kmm
     kmm_host_each_counted<flags>(e, p, is_small, f);
 }
 
-/* Shared memory of a kernel that runs a block at once. A variable on the stack has its ends watched
- * by AddressSanitizer; one of each thread of the CPU needs no stack. */
+/* The storage of shared variables in a kernel that runs a block at once. With AddressSanitizer they
+ * lie on the stack, where it watches their ends; otherwise they are thread_local, which needs no
+ * stack. */
 #if defined(__SANITIZE_ADDRESS__)
 #define KMM_HOST_SHARED
 #elif defined(__has_feature)
@@ -340,8 +343,10 @@ struct kmm_host_block {
                   is the first */
     const char *kernel;
     uint32_t threads, active; /* how many have state 0 */
-    uint32_t first, last; /* where x is the only direction: these have state 0 if any; else all */
-    bool has_gaps;        /* some of them do not */
+    /* range of threads with state 0, where x is the only dimension of the block; else all
+     * threads */
+    uint32_t first, last;
+    bool has_gaps; /* some threads of that range have another state */
     uint8_t state[KMM_HOST_THREADS];
 
     kmm_host_block(uint3 index, dim3 extent, dim3 grid, dim3 loop, const char *kernel,
@@ -354,7 +359,7 @@ struct kmm_host_block {
             memset(state, 0, threads);
     }
 
-    /* A function's, called by the threads of `caller` that are active. */
+    /* Makes the block of a function that the active threads of `caller` call. */
     explicit kmm_host_block(const kmm_host_block &caller)
         : index(caller.index), extent(caller.extent), grid(caller.grid), loop(caller.loop),
           kernel(caller.kernel), threads(caller.threads), active(caller.active),
@@ -366,7 +371,7 @@ struct kmm_host_block {
                            : (uint8_t)KMM_HOST_OUTSIDE;
     }
 
-    /* Those among them that are active. */
+    /* Calls f for the active threads of the part. */
     template <int flags, class F>
     KMM_HOST_INLINE void each_active(const dim3 e, kmm_host_part p, F f) const
     {
@@ -411,12 +416,12 @@ struct kmm_host_block {
         each_counted<flags>(e, p, is_small, f);
     }
 
-    /* The block that mostly runs next. */
+    /* Returns the index of the block that usually runs next. */
     KMM_HOST_INLINE uint3 after() const { return uint3{index.x + 1, index.y, index.z}; }
 
     /* ---- Control flow ---- */
 
-    /* After states have changed. */
+    /* Counts the active threads again. Call it after states have changed. */
     void update()
     {
         uint32_t count = 0, low = threads, high = 0;
@@ -442,14 +447,15 @@ struct kmm_host_block {
             if (state[t] == from)
                 state[t] = to;
     }
-    /* Active threads go to `rest`; those at `next` become active. */
+    /* Puts active threads into the state `rest`, and makes those in the state `next` active. */
     void turn(uint8_t next, uint8_t rest)
     {
         change(0, rest);
         change(next, 0);
         update();
     }
-    /* Of those that wait at a state the ones that have chosen a group of statements. */
+    /* Makes those threads active that wait in the state `waiting` and have chosen this group of
+     * statements. */
     template <class Chosen> void choose(uint8_t waiting, Chosen &chosen, int group)
     {
         for (uint32_t t = 0; t < threads; t++)
@@ -499,7 +505,7 @@ struct kmm_host_block {
     const uint3 threadIdx                                                                          \
         __attribute__((unused)) = {0, 0, 0}; /* where only a type is asked for */                  \
     const int kmm_t __attribute__((unused)) = 0;
-/* The same where the block's size is known to the compiler. */
+/* The same, for a block whose size is a compile-time constant. */
 #define KMM_HOST_SIZED_VALUES(x, y, z)                                                             \
     const uint3 blockIdx __attribute__((unused)) = kmm_b.index;                                    \
     const dim3 kmm_e __attribute__((unused)) = dim3(x, y, z);                                      \
@@ -564,7 +570,7 @@ KMM_HOST_IF_NUMBERS int kmm_host_below_or_at(A a, B b, unsigned extent)
     const unsigned long long more = (unsigned long long)(both)b - (unsigned long long)(both)a;
     return more < extent ? (int)more + 1 : (int)extent;
 }
-/* The same as where threads begin for which it does not hold. */
+/* The complement: at which thread those begin for which the comparison does not hold. */
 KMM_HOST_IF_NUMBERS int kmm_host_from(A a, B b, unsigned extent)
 {
     return kmm_host_exact(a, b, extent) ? kmm_host_below(a, b, extent) : 0;
@@ -575,9 +581,9 @@ KMM_HOST_IF_NUMBERS int kmm_host_from_behind(A a, B b, unsigned extent)
 }
 
 /*
- * `for (i = first + x; i < limit; i += stride)` of all threads at once: the block goes on as long
- * as its first thread does, if the first is the least of them all the way. Else each thread stops
- * for itself, and the block when all have.
+ * The loop `for (i = first + x; i < limit; i += stride)` of all threads at once. If the first
+ * thread's i stays the least one all the way, the block goes on as long as the first thread does.
+ * Otherwise each thread stops on its own, and the block stops when all have.
  */
 struct kmm_host_strides {
     bool is_exact, is_any;
@@ -600,8 +606,7 @@ struct kmm_host_strides {
         return kmm_host_exact(first, limit, e.x) && has_room<A>(limit, stride, e.x);
     }
 
-    /* Whether no thread's i can come to the end of its type's numbers before it comes to the limit.
-     */
+    /* True if no thread's i can wrap before it reaches the limit. */
     template <class A, class B, class S>
     static KMM_HOST_INLINE bool has_room(B limit, S stride, unsigned extent)
     {
@@ -629,8 +634,8 @@ struct kmm_host_strides {
     }
 };
 
-/* `count` elements from `first` on are used soon. The processor guesses what lies behind the first
- * of them, if it guesses anything. */
+/* Prefetches `count` elements from `first` on, at most 1 KiB. The processor's own prefetcher
+ * guesses only after the first accesses. */
 template <class T> KMM_HOST_INLINE void kmm_host_soon(const T *p, size_t first, size_t count)
 {
     const uintptr_t begin = (uintptr_t)p + first * sizeof(T); /* nothing need be there */
@@ -639,7 +644,8 @@ template <class T> KMM_HOST_INLINE void kmm_host_soon(const T *p, size_t first, 
         __builtin_prefetch((const void *)(begin + at));
 }
 
-/* A loop that is at `count` elements from `first` on goes to those a step further next. */
+/* Prefetches the elements that a loop with this step reads next, while it reads `count` elements
+ * from `first` on. */
 template <class T>
 KMM_HOST_INLINE void kmm_host_ahead(const T *p, size_t first, size_t step, size_t count)
 {
@@ -649,7 +655,7 @@ KMM_HOST_INLINE void kmm_host_ahead(const T *p, size_t first, size_t step, size_
 
 /* ---- Operations of all threads, or of those of a warp ---- */
 
-/* __syncthreads_count, _and, _or. */
+/* __syncthreads_count, __syncthreads_and and __syncthreads_or. */
 struct kmm_host_predicates {
     uint8_t holds[KMM_HOST_THREADS];
     int total, arrived;
@@ -667,7 +673,7 @@ struct kmm_host_predicates {
     int syncthreads_and() const { return total == arrived; }
 };
 
-/* A thread's mask, which must have its own lane. */
+/* Ends the program: a thread's mask does not contain its own lane. */
 __attribute__((noinline, cold, noreturn)) inline void kmm_host_lacks_lane(unsigned mask,
                                                                           unsigned lane)
 {
@@ -683,13 +689,13 @@ KMM_HOST_INLINE unsigned kmm_host_with_lane(unsigned mask, unsigned thread)
     return mask;
 }
 
-/* __ballot_sync, __any_sync, __all_sync, __activemask: a bit of each lane. */
+/* __ballot_sync, __any_sync, __all_sync and __activemask: one bit for each lane. */
 struct kmm_host_ballots {
     enum { WARP = 32, WARPS = KMM_HOST_THREADS / WARP };
     uint8_t holds[KMM_HOST_THREADS];
     unsigned word[WARPS], present[WARPS];
     KMM_HOST_INLINE void put(int t, int predicate) { holds[t] = predicate != 0; }
-    /* Bytes that are 0 or 1 as bits. */
+    /* Returns 32 bytes that are 0 or 1 as 32 bits. */
     static KMM_HOST_INLINE unsigned bits(const uint8_t *bytes)
     {
         unsigned out = 0;
@@ -736,8 +742,8 @@ struct kmm_host_ballots {
     KMM_HOST_INLINE unsigned activemask(int t) const { return present[t / WARP]; }
 };
 
-/* Shuffles by a number that is the same for all threads: the block moves the values in loops that
- * can be made vectors. */
+/* Shuffles whose distance is the same for all threads. The block moves the values in loops that the
+ * compiler can make vectors of. */
 template <class T> struct kmm_host_shuffles {
     kmm_host_values<T> value, result;
     KMM_HOST_INLINE void put(ptrdiff_t t, T v) { ::new (static_cast<void *>(&value[t])) T(v); }
@@ -752,7 +758,8 @@ template <class T> struct kmm_host_shuffles {
                     T(value[source < threads && !b.state[source] ? source : t]);
         }
     }
-    /* All lanes are there, and the width is one that CUDA has: what moves lies side by side. */
+    /* True if all lanes are active and CUDA allows the width: then the values move between adjacent
+     * places. */
     static KMM_HOST_INLINE bool is_even(const kmm_host_block &b, int by, int width)
     {
         return b.active == b.threads && b.threads % 32 == 0 && width > 0 && width <= 32 &&
@@ -834,7 +841,7 @@ template <class T> struct kmm_host_shuffles {
     }
 };
 
-/* What the lanes of each warp bring to an operation, and which did. */
+/* An operation of warps: the value and the mask that each lane contributes, and which lanes do. */
 template <class T> struct kmm_host_exchange {
     enum { WARP = 32, WARPS = KMM_HOST_THREADS / WARP };
     kmm_host_values<T> value;
@@ -905,7 +912,8 @@ template <class T> struct kmm_host_exchange {
         return *same ? group(t) : 0;
     }
 
-    /* The lanes of a warp mostly ask for the same. */
+    /* Folds the values of the lanes. The lanes of a warp usually ask for the same result, so it is
+     * kept. */
     template <class F> T reduce(uint32_t t, F fold)
     {
         const uint32_t w = t / WARP;

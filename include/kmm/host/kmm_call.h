@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions with barriers, called by kernels that run a block at once. A caller's loop over the
- * threads calls the function for each as it is written, which only brings the arguments; then the
- * function runs once for all of them:
+ * Functions with barriers, called by kernels that run a block at once. The caller's loop over the
+ * threads makes each thread's call as it is written, but these calls only record their arguments.
+ * The function then runs once for the whole block:
  *
  *     kmm_host_call<decltype(total(s, v))> kmm_c0;
  *     kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH {
@@ -13,14 +13,14 @@
  *         x[threadIdx.x] = kmm_c0.get(kmm_t);
  *     });
  *
- * So overloads, templates, conversions and default arguments are the compiler's affair.
+ * So the compiler resolves overloads, templates, conversions and default arguments.
  */
 #ifndef KMM_HOST_CALL_H
 #define KMM_HOST_CALL_H
 
 #ifndef KMM_HOST_PARSE
 
-/* A value's type without qualifiers, of which `restrict` is one. */
+/* A type without its qualifiers, among them `restrict`. */
 template <class T> struct kmm_host_bare {
     typedef typename std::remove_cv<T>::type type;
 };
@@ -28,7 +28,7 @@ template <class T> struct kmm_host_bare<T *__restrict__> {
     typedef T *type;
 };
 
-/* What each thread keeps of a type that a parameter or a result has. */
+/* The values of one type, a parameter's or a result's, one for each thread of a block. */
 template <class T> struct kmm_host_kept {
     typedef typename kmm_host_bare<T>::type value_type;
     kmm_host_values<value_type> at;
@@ -53,8 +53,7 @@ template <> struct kmm_host_kept<void> {
     KMM_HOST_INLINE void take(ptrdiff_t) {}
 };
 
-/* Memory of calls that are under way on this thread of the CPU; the last that is taken is the first
- * that is given back. */
+/* Memory for the calls that are in progress on this thread of the CPU, last in first out. */
 struct kmm_host_stack {
     struct piece {
         piece *below;
@@ -102,15 +101,15 @@ inline kmm_host_stack &kmm_host_calls()
 
 struct kmm_host_frame {
     typedef void run_t(const kmm_host_block &caller, kmm_host_frame &frame);
-    int thread = 0;            /* which brings its arguments now */
-    void *arguments = nullptr; /* of all threads; nullptr: none has brought any */
+    int thread = 0;            /* the thread of the block that is passing its arguments now */
+    void *arguments = nullptr; /* of all threads; nullptr if no thread has called the function */
     size_t bytes = 0;
     run_t *run = nullptr;
-    void *result = nullptr; /* a kmm_host_kept of the function's type */
+    void *result = nullptr; /* a kmm_host_kept of the function's result type */
     size_t result_bytes = 0;
 };
-KMM_HOST_VARIABLE kmm_host_frame
-    *kmm_host_bringing; /* set: the function that is called next brings its arguments there */
+/* If set, the next function that is called records its arguments there instead of running. */
+KMM_HOST_VARIABLE kmm_host_frame *kmm_host_bringing;
 
 __attribute__((noinline, cold, noreturn)) inline void kmm_host_hidden_barrier()
 {
@@ -124,7 +123,7 @@ template <class R> struct kmm_host_result {
     template <class F> KMM_HOST_INLINE void call(kmm_host_frame *frame, int t, F f)
     {
         R result = f();
-        if (kmm_host_bringing == frame) /* it was another function, and has run */
+        if (kmm_host_bringing == frame) /* the call was of another function, and has run */
             kept.put(t, result);
     }
 };
@@ -161,7 +160,7 @@ template <class R> struct kmm_host_call : kmm_host_frame {
     KMM_HOST_INLINE R get(int t) { return results.kept.take(t); }
 };
 
-/* What a call gives that only brings its arguments; nobody looks at it. */
+/* The placeholder result of a call that only records its arguments. Nobody reads it. */
 template <class R> struct kmm_host_nothing {
     static R get()
     {
@@ -203,7 +202,7 @@ struct kmm_host_arguments<kmm_host_indices<k...>, P...> : kmm_host_argument<k, P
     }
 };
 
-/* A function whose parameters are P: its part of a call. */
+/* How a function with the parameters P records its arguments and later runs. */
 template <class Body, class R, class... P> struct kmm_host_bring {
     typedef kmm_host_arguments<typename kmm_host_count<sizeof...(P)>::type, P...> all;
 
@@ -230,14 +229,14 @@ template <class Body, class R, class... P> struct kmm_host_bring {
 };
 #endif
 
-/* ---- Operations of the lanes of a warp or a tile, in either kind of kernel ---- */
+/* ---- Operations of the lanes of a warp or a tile, in both kinds of kernels ---- */
 
-/* What the lanes have brought. */
+/* The values that the lanes contribute. */
 template <class T> struct kmm_host_lanes {
     union {
         T value[32];
     };
-    unsigned here; /* which lanes did */
+    unsigned here; /* mask of the lanes that contribute */
     kmm_host_lanes() {}
     ~kmm_host_lanes() {}
     void put(uint32_t lane, const void *bytes)
@@ -270,7 +269,7 @@ template <class T, class R, class F> struct kmm_host_meeting {
 #endif
 };
 
-/* Fibers wait for all in the mask. */
+/* In kernels with fibers the thread waits for all lanes in the mask. */
 template <class T>
 static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes<T> *lanes,
                                    std::true_type)
@@ -295,7 +294,7 @@ static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes
     kmm_fiber_exchange(mask, 0, words);
 }
 
-/* f(lanes, own lane) for each of them. */
+/* Collects the values of the lanes in the mask. Returns f(values, own lane) on each of them. */
 template <class R, class T, class F> static inline R kmm_host_meet(unsigned mask, T value, F f)
 {
 #ifndef KMM_HOST_PARSE

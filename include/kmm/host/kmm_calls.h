@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches that are calls: cudaLaunchKernel and its like. They name a kernel by its address, so a
- * kernel's parameters are noted where its address becomes a plain one: kmmcc writes `(void *)k` as
- * `(void *)kmm_host_kernel(k)`.
+ * Launches by a call, such as cudaLaunchKernel. Such a call names a kernel by its address, without
+ * the types of its parameters. So kmmcc writes `(void *)k` as `(void *)kmm_host_kernel(k)`, which
+ * records them.
  */
 #ifndef KMM_HOST_CALLS_H
 #define KMM_HOST_CALLS_H
@@ -48,16 +48,17 @@ template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...args);
 #else
 
-enum { KMM_HOST_MOST_PARAMETERS = 32 << 10 }; /* bytes, as in CUDA */
+enum { KMM_HOST_MOST_PARAMETERS = 32 << 10 }; /* maximum bytes of parameters, as in CUDA */
 
-/* A kernel whose address is known, and how it is called with its arguments' addresses. */
+/* A kernel whose address was taken, and the function that calls it with the addresses of its
+ * arguments. */
 struct kmm_host_entry {
     const void *kernel;
     void (*call)(const void *kernel, void **args);
     kmm_host_entry *next;
 };
 
-/* Entries are only added, and live as long as the process. */
+/* The list of entries. Entries are only added, and live as long as the process. */
 inline kmm_host_entry **kmm_host_entries()
 {
     static kmm_host_entry *first = nullptr;
@@ -155,10 +156,10 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel
     return (cudaError_t)kmm_cuda_peek_at_last_error();
 }
 
-/* ---- What a kernel says of itself ---- */
+/* ---- Asking a kernel about itself ---- */
 
-/* The address of one that only brings arguments of zeros is kept apart from launches: nothing is
- * configured. */
+/* Calls the kernel with arguments of zeros outside of any launch: nothing is configured, and the
+ * kernel only fills in `a`. */
 template <class... P>
 static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(P...))
 {

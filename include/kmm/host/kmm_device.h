@@ -47,7 +47,7 @@ static inline void __brkpt() {}
 #define __builtin_assume(condition) ((condition) ? (void)0 : __builtin_unreachable())
 #endif
 
-/* Nanoseconds stand in for cycles. */
+/* The clock counts nanoseconds, in place of cycles. */
 static inline long long clock64()
 {
     struct timespec t;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * half and bfloat16: stored in 16 bits, computed as float and rounded to nearest even. A sum,
- * product or quotient of two is so as exact as if it had been rounded once; what has more bits than
- * a float is rounded to an odd float first, which has the same effect.
+ * half and bfloat16: stored in 16 bits, computed as float, rounded to nearest even. The result of
+ * one operation on two numbers is correctly rounded, because a float has enough extra bits. A
+ * result with more bits than a float has is first rounded to an odd float (kmm_host_odd), which
+ * keeps the second rounding correct.
  */
 #ifndef KMM_HOST_HALF_H
 #define KMM_HOST_HALF_H
@@ -16,7 +17,7 @@ struct kmm_host_half_format {
         if (rest >= 0x7c00) {
             bits = sign | 0x7f800000u | (rest & 0x3ff) << 13;
         } else {
-            /* 2^112 moves the exponent, and makes normal numbers of the others. */
+            /* a subnormal number: scaling by 2^112 corrects the exponent and makes it normal */
             bits = rest << 13;
             memcpy(&value, &bits, sizeof(value));
             value *= 5.192296858534828e33f;
@@ -67,9 +68,8 @@ struct kmm_host_bfloat16_format {
     }
 };
 
-/* The float of which the other number is one of a neighbour's and that is odd, if it is not a float
- * itself: so a later rounding to fewer bits sees whether it lies before, at or behind the middle.
- */
+/* Rounds x to odd: returns x if it is a float, else the neighbouring float whose last bit is 1. A
+ * later rounding to fewer bits then still sees on which side of a midpoint x lies. */
 static inline float kmm_host_odd(double x)
 {
     const float cut = kmm_host_directed<KMM_HOST_TO_ZERO>((float)x, x - (float)x);
@@ -245,12 +245,13 @@ typedef kmm_host_narrow2<kmm_host_bfloat16_format> __nv_bfloat162;
 typedef kmm_host_raw __half_raw, __nv_bfloat16_raw;
 typedef kmm_host_raw2 __half2_raw, __nv_bfloat162_raw;
 
-/* ---- Of both formats ---- */
+/* ---- Functions of both formats ---- */
 #define KMM_HOST_ONE kmm_host_narrow<F>
 #define KMM_HOST_TWO kmm_host_narrow2<F>
 #define KMM_HOST_DEFINE template <class F> static inline
 
-/* The larger and the smaller number; of two zeros the positive and the negative one. */
+/* Returns the larger or the smaller number. +0 counts as larger than -0. If one is a NaN, returns
+ * the other. */
 static inline float kmm_host_larger(float a, float b)
 {
     return a != a ? b : b != b ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b;
@@ -284,7 +285,8 @@ KMM_HOST_BINARY(__hmax_nan, __hmax2_nan, a != a || b != b ? (float)NAN : kmm_hos
 KMM_HOST_BINARY(__hmin_nan, __hmin2_nan, a != a || b != b ? (float)NAN : kmm_host_smaller(a, b))
 #undef KMM_HOST_BINARY
 
-/* The product is exact as a double; the sum is made odd by what it loses. */
+/* Returns a * b + c. The product is exact as a double. If the sum is inexact, its last bit is made
+ * 1. */
 static inline float kmm_host_fused(float a, float b, float c)
 {
     const double product = (double)a * b, sum = KMM_HOST_FENCE(product + c),
@@ -340,7 +342,7 @@ KMM_HOST_DEFINE int __hisinf(KMM_HOST_ONE a)
     return (float)a == INFINITY ? 1 : (float)a == -INFINITY ? -1 : 0;
 }
 
-/* Those whose name ends in u hold where one of the two is no number, the others do not. */
+/* Comparisons. Names that end in u are true if an operand is a NaN; the others are false. */
 #define KMM_HOST_COMPARE(name, holds)                                                              \
     KMM_HOST_DEFINE bool __h##name(KMM_HOST_ONE h, KMM_HOST_ONE g)                                 \
     {                                                                                              \
@@ -399,7 +401,7 @@ KMM_HOST_FUNCTION(trunc, truncf(a))
 KMM_HOST_FUNCTION(rint, rintf(a))
 #undef KMM_HOST_FUNCTION
 
-/* One that failed is tried again: there is no atomic of two bytes that adds. */
+/* A compare-and-swap loop, since processors have no atomic addition of two bytes. */
 KMM_HOST_DEFINE KMM_HOST_ONE atomicAdd(KMM_HOST_ONE *p, KMM_HOST_ONE v)
 {
     return kmm_host_atomic(p, [v](KMM_HOST_ONE a) { return a + v; });
@@ -409,13 +411,12 @@ KMM_HOST_DEFINE KMM_HOST_TWO atomicAdd(KMM_HOST_TWO *p, KMM_HOST_TWO v)
     return kmm_host_atomic(p, [v](KMM_HOST_TWO a) { return a + v; });
 }
 
-/* ---- Conversions, which name their format ---- */
+/* ---- Conversions; the format is part of the name ---- */
 KMM_HOST_DEFINE float kmm_host_wide(KMM_HOST_ONE a) { return a; }
 KMM_HOST_DEFINE float __low2float(KMM_HOST_TWO a) { return a.x; }
 KMM_HOST_DEFINE float __high2float(KMM_HOST_TWO a) { return a.y; }
 
-/* x, which nearest(x) has been made of, in another direction; of no more bits than a double has,
- * but for what an odd one tells. */
+/* Returns x rounded in another direction, given x rounded to nearest. */
 template <kmm_host_direction direction, class F>
 static inline KMM_HOST_ONE kmm_host_narrowed(double x, KMM_HOST_ONE nearest)
 {

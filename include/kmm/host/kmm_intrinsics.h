@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intrinsics and mathematical functions that are rarer than those of kmm_math.h. */
+/* Intrinsics and mathematical functions that are used more rarely than those of kmm_math.h. */
 #ifndef KMM_HOST_INTRINSICS_H
 #define KMM_HOST_INTRINSICS_H
 
@@ -16,7 +16,7 @@ static inline unsigned __urhadd(unsigned a, unsigned b)
 {
     return (unsigned)(((unsigned long long)a + b + 1) >> 1);
 }
-/* Shifts of 32 and more are of 32. */
+/* A shift by 32 or more counts as 32. */
 static inline unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned s)
 {
     return s >= 32 ? lo : __funnelshift_l(lo, hi, s);
@@ -42,8 +42,9 @@ static inline unsigned long long ullmax(unsigned long long a, unsigned long long
     return a < b ? b : a;
 }
 
-/* The place of the offset-th bit that is set, counted upwards from base (downwards if it is
- * negative; 0: base itself); ~0: there is none. */
+/* Returns the position of the offset-th set bit of `mask`, counted upwards from bit `base`, or
+ * downwards if offset is negative. Offset 0 asks for bit `base` itself. Returns ~0 if there is no
+ * such bit. */
 static inline unsigned __fns(unsigned mask, unsigned base, int offset)
 {
     if (offset == 0)
@@ -76,8 +77,8 @@ static inline double rnorm4d(double a, double b, double c, double d)
 {
     return 1.0 / norm4d(a, b, c, d);
 }
-/* The squares are of numbers of which the largest is about 1, so that none of them that matters is
- * lost. */
+/* The numbers are scaled so that the largest one is about 1. Then no square that matters
+ * underflows. */
 static inline double norm(int count, const double *p)
 {
     double most = 0, sum = 0;
@@ -118,8 +119,8 @@ static inline void sincospif(float x, float *s, float *c)
     *c = cospif(x);
 }
 
-/* exp(x * x) * erfc(x), with what the square loses; far out by the asymptotic series, whose terms
- * become too small to count. */
+/* exp(x * x) * erfc(x). The rounding error of x * x is added back. For large x it is the asymptotic
+ * series, up to its smallest term. */
 static inline double erfcx(double x)
 {
     if (x < 20) {
@@ -134,7 +135,7 @@ static inline double erfcx(double x)
 }
 static inline float erfcxf(float x) { return (float)erfcx((double)x); }
 
-/* erfc(-x / sqrt(2)) / 2; what the quotient loses counts where the function is steep. */
+/* erfc(-x / sqrt(2)) / 2. The rounding error of the quotient is added back where erfc is steep. */
 static inline double normcdf(double x)
 {
     const double a = -0.70710678118654752440 * x,
@@ -144,8 +145,8 @@ static inline double normcdf(double x)
 }
 static inline float normcdff(float x) { return (float)normcdf((double)x); }
 
-/* Where erf is y, and where erfc is: Newton's method with a second-order term; in the tails from
- * what the normal distribution's gives. */
+/* The inverses of erf and erfc: Newton's method with a second-order term. In the tails it starts
+ * from the normal distribution's inverse. */
 static inline double kmm_host_erfinv(double y)
 {
     double x = 0.88622692545275801365 * y;
@@ -182,8 +183,8 @@ static inline float erfcinvf(float y) { return (float)erfcinv((double)y); }
 static inline double normcdfinv(double p) { return -1.41421356237309504880 * erfcinv(2 * p); }
 static inline float normcdfinvf(float p) { return (float)normcdfinv((double)p); }
 
-/* The modified Bessel functions of order 0 and 1: their power series, whose terms have one sign;
- * far out the asymptotic one. */
+/* The modified Bessel functions of order 0 and 1: the power series, whose terms have one sign, and
+ * for large x the asymptotic series. */
 static inline double kmm_host_bessel(double x, int order)
 {
     const double z = fabs(x);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kernels and launches become. A kernel keeps its name and signature; its body moves into a
- * function `kmm_thread` of a local struct, so that its template parameters stay in scope:
+ * Kernels and launches as kmmcc rewrites them. A kernel keeps its name and signature. Its body
+ * moves into a function `kmm_thread` of a local struct, so that its template parameters stay in
+ * scope:
  *
  *     __global__ void k(int n, float *x)
  *     {
@@ -32,8 +33,8 @@ int cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t str
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                                 cudaStream_t stream = 0);
 #else
-/* For functions that kernels call: set before each thread goes on, when a function of the file
- * reads them. In a kernel itself parameters of these names hide them. */
+/* The index variables for functions that kernels call. They are set before each thread runs, if a
+ * function of the file reads them. In a kernel itself, parameters of the same names hide them. */
 #if __cplusplus >= 201703L
 #define KMM_HOST_VARIABLE inline thread_local
 #else
@@ -42,7 +43,8 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
 KMM_HOST_VARIABLE uint3 threadIdx, blockIdx;
 KMM_HOST_VARIABLE dim3 blockDim, gridDim;
 KMM_HOST_VARIABLE void
-    *kmm_host_shared_base; /* the dynamic shared memory of the block that this thread runs */
+    /* the dynamic shared memory of the block that this thread of the CPU runs */
+    *kmm_host_shared_base;
 #endif
 
 #define KMM_HOST_INLINE inline __attribute__((always_inline))
@@ -50,17 +52,17 @@ KMM_HOST_VARIABLE void
     const uint3 threadIdx __attribute__((unused)), const uint3 blockIdx __attribute__((unused)),   \
         const dim3 blockDim __attribute__((unused)), const dim3 gridDim __attribute__((unused))
 
-/* The dynamic shared memory that a kernel may have unless cudaFuncSetAttribute allows more, less
- * what it declares; and all that it may have. */
+/* KMM_HOST_DYNAMIC is the limit of a kernel's shared memory, static and dynamic together, unless
+ * cudaFuncSetAttribute raises it. KMM_HOST_DYNAMIC_MOST is the highest limit. */
 enum : unsigned {
     KMM_HOST_DYNAMIC = 48 << 10,
     KMM_HOST_DYNAMIC_MOST = 227 << 10,
     KMM_HOST_MOST_THREADS = 1024
 };
 struct kmm_host_asked {
-    unsigned bound;  /* threads of a block, at most */
-    size_t shared;   /* bytes that it and the functions it calls declare */
-    size_t *dynamic; /* bytes that a launch may ask for */
+    unsigned bound;  /* maximum threads of a block */
+    size_t shared;   /* bytes of shared memory that the kernel and the functions it calls declare */
+    size_t *dynamic; /* limit of the dynamic shared memory of a launch, in bytes */
 };
 
 #ifndef KMM_HOST_PARSE
@@ -83,7 +85,7 @@ inline void kmm_host_configure(dim3 grid, dim3 block, size_t shared = 0, cudaStr
     kmm_host_configured().given = true;
 }
 
-/* The dynamic shared memory of the block that this thread runs. */
+/* The dynamic shared memory of the running block, as an array of T. */
 template <class T> struct kmm_host_shared {
     operator T *() const { return static_cast<T *>(kmm_host_shared_base); }
     T &operator[](size_t k) const { return static_cast<T *>(kmm_host_shared_base)[k]; }
@@ -114,7 +116,7 @@ struct kmm_host_arena {
     void *get(size_t wanted)
     {
 #if defined(KMM_HOST_EXACT_SHARED)
-        if (wanted != bytes) { /* so that its end is watched */
+        if (wanted != bytes) { /* exact size, so that AddressSanitizer watches the end */
             free(base);
             base = malloc(wanted);
             bytes = wanted;
@@ -139,7 +141,7 @@ template <size_t... k> struct kmm_host_count<0, k...> {
     typedef kmm_host_indices<k...> type;
 };
 
-/* A block whose threads run one after another, or as fibers. */
+/* Runs a block's threads one after another, or as fibers. */
 template <class Body, int flags, class... P> struct kmm_host_threads {
     uint3 block_index;
     dim3 block_extent, grid_extent;
@@ -155,8 +157,8 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
         ::gridDim = gd;
     }
 
-    /* The parameters are values of this function, so that the compiler knows that nothing changes
-     * them. */
+    /* The parameters are values of this function, so the compiler knows that nothing changes them.
+     */
     static KMM_HOST_INLINE void plain_block(uint3 b, dim3 bd, dim3 gd, const P... p)
     {
         for (unsigned z = 0; z < bd.z; z++)
@@ -220,7 +222,7 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
     }
 };
 
-/* Runs a block at once, by the function for blocks of its size if there is one. */
+/* Runs a block at once. Uses the function for blocks of its size if there is one. */
 template <class Body, bool is_sized> struct kmm_host_sized {
     template <class... P> static KMM_HOST_INLINE void run(kmm_host_block &b, const P &...p)
     {
@@ -237,7 +239,7 @@ template <class Body> struct kmm_host_sized<Body, false> {
     }
 };
 
-/* A block that runs at once. */
+/* Runs a kernel that was split at its barriers, a block at a time. */
 template <class Body, int flags, class... P> struct kmm_host_split {
     template <size_t... k>
     static void block(uint3 b, dim3 bd, dim3 gd, dim3 loop, void **args, kmm_host_indices<k...>)
@@ -253,8 +255,8 @@ template <class Body, int flags, class... P> struct kmm_host_split {
     }
 };
 
-/* How many blocks from one on run as one: those of a row, as long as what the rows of a block use
- * stays in the cache. */
+/* Returns how many adjacent blocks of a row run as one wide block: as many as keep what a block
+ * uses in the cache. */
 inline uint64_t kmm_host_side_by_side(dim3 block, uint64_t left, uint64_t in_row)
 {
 #ifdef KMM_HOST_RANDOM
@@ -297,14 +299,15 @@ template <class Body, int flags, class... P> struct kmm_host_runner {
     }
 };
 
-/* Whether the program has memory that both sides use, whose order libkmm cannot know. */
+/* True if the program has memory that host and kernels both use. libkmm cannot order accesses to
+ * it. */
 inline bool &kmm_host_has_common_memory()
 {
     static bool has = false;
     return has;
 }
 
-/* The type of a parameter's value: gcc takes a restricted pointer for a type of its own. */
+/* The type of a parameter's value. gcc takes a restricted pointer for a different type. */
 template <class T> struct kmm_host_value {
     typedef T type;
 };
@@ -312,7 +315,7 @@ template <class T> struct kmm_host_value<T *__restrict__> {
     typedef T *type;
 };
 
-/* Whether something that a template's parameter points to may hold pointers: a pointer, or a class.
+/* True if T is a pointer to, or an object of, a type that may hold pointers: a pointer or a class.
  */
 template <class T> struct kmm_host_nests {
     static constexpr bool value = std::is_class<T>::value;
@@ -326,14 +329,16 @@ template <class... T> inline constexpr bool kmm_host_any(bool first, T... others
     return first || kmm_host_any(others...);
 }
 
-/* What a kernel says of itself when it is asked (kmm_host_ask) instead of being launched. */
+/* Where a kernel that is being asked about itself (kmm_host_ask) puts its answers; nullptr while
+ * kernels run normally. */
 inline kmm_host_asked *&kmm_host_asking()
 {
     static thread_local kmm_host_asked *asking = nullptr;
     return asking;
 }
 
-/* Consumes the configuration. Errors are printed and remembered, as a launch has no result. */
+/* Launches the kernel with the configuration that was set last, and consumes it. Errors are printed
+ * and recorded, since a launch has no result. */
 template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p)
 {
     static const uint32_t bytes[sizeof...(P) + 1] = {(uint32_t)sizeof(P)...};

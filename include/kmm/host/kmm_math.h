@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mathematical functions that CUDA has and C has not, and intrinsics. Fast ones are the exact ones
- * here. */
+/* Mathematical functions and intrinsics that CUDA has and C lacks. CUDA's fast variants are the
+ * exact functions here. */
 #ifndef KMM_HOST_MATH_H
 #define KMM_HOST_MATH_H
 
@@ -55,9 +55,12 @@ static inline double rcbrt(double x)
 {
     const double y = 1.0 / cbrt(x);
     return isinf(y) || y == 0 ? y
-                              : y + y * (1 - x * y * y * y) / 3; /* cbrt is off by a few units */
+                              /* one step of Newton's method: cbrt is off by a few units in the
+                               * last place */
+                              : y + y * (1 - x * y * y * y) / 3;
 }
-/* x - 2n, of which the nearest half is taken off, is exact: what is left lies within a quarter. */
+/* The nearest multiple of 1/2 is subtracted from x - 2n, which is exact. The rest is at most 1/4 in
+ * magnitude. */
 static inline double sinpi(double x)
 {
     const double r = x - 2 * rint(x / 2), halves = rint(2 * r), angle = M_PI * (r - halves / 2),
@@ -115,7 +118,8 @@ static inline unsigned long long __brevll(unsigned long long x)
 {
     return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
 }
-/* Byte k of the result is byte (s >> 4k) & 7 of b:a; its sign in all bits when bit 3 is set. */
+/* Byte k of the result is byte (s >> 4k) & 7 of the eight bytes b:a. If bit 3 of that nibble is
+ * set, it is the byte's sign in all bits. */
 static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s)
 {
     unsigned long long bytes = (unsigned long long)b << 32 | a;

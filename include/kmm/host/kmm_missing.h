@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA has and the CPU target has not: an error of the compiler names it where it is used. */
+/* What CUDA has and the CPU target lacks. Each use is a compile error that names it. */
 #ifndef KMM_HOST_MISSING_H
 #define KMM_HOST_MISSING_H
 

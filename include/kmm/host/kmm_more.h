@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the CUDA runtime that are made of others, or have little to say about a CPU. */
+/* Calls of the CUDA runtime that are built from other calls, or that have little to do on a CPU. */
 #ifndef KMM_HOST_MORE_H
 #define KMM_HOST_MORE_H
 
@@ -43,7 +43,7 @@ static inline cudaError_t cudaMalloc3D(cudaPitchedPtr *out, cudaExtent e)
     *out = cudaPitchedPtr{base, pitch, e.width, e.height};
     return error;
 }
-/* Offsets and widths are bytes, since there are no arrays. */
+/* Offsets and widths are bytes: the CPU target has no CUDA arrays. */
 static inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p)
 {
     const cudaExtent e = p->extent;
@@ -158,8 +158,8 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, F f, int thr
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
 }
-/* 256 threads are enough to make loops of, or as many as the kernel's bound and the limit (0: none)
- * allow. `shared` says what a block of some size needs. */
+/* Suggests a block size: 256 threads if the kernel's bound and `limit` (0: none) allow it. `shared`
+ * returns the dynamic shared memory for a block size. */
 template <class F, class S>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *threads,
                                                                          F kernel, S shared,
@@ -212,7 +212,7 @@ static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *byte
     return cudaSuccess;
 }
 
-/* ---- Pools of memory: all are the device's, and hold nothing back ---- */
+/* ---- Memory pools: each is the whole memory of its device, and keeps no freed memory ---- */
 typedef struct kmm_host_pool {
     unsigned long long threshold;
 } *cudaMemPool_t;
@@ -290,7 +290,7 @@ static inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoo
             what == cudaMemPoolAttrReleaseThreshold ? pool->threshold : 0;
     return cudaSuccess;
 }
-/* All devices reach each other's memory. */
+/* Does nothing: all devices have access to each other's memory. */
 static inline cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc *, size_t)
 {
     return cudaSuccess;
@@ -331,7 +331,7 @@ template <class F> static inline cudaError_t cudaFuncSetSharedMemConfig(F, cudaS
 {
     return cudaSuccess;
 }
-/* A kernel's stack and heap are the program's. */
+/* Does nothing: a kernel uses the program's stack and heap. */
 static inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 static inline cudaError_t cudaDeviceGetLimit(size_t *out, cudaLimit what)
 {
@@ -374,8 +374,8 @@ static inline cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
     return cudaErrorInvalidDevice;
 }
 
-/* ---- Several devices: all reach each other's memory, and only mistakes in asking for it are
- * errors ---- */
+/* ---- Several devices: all have access to each other's memory. Only wrong arguments are errors
+ * ---- */
 static inline cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     kmm_cuda_device_info_t info;

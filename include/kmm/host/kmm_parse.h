@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Included first when kmmcc parses: what the C library and kmm define may be called by kernels, as
- * it may on a CPU. The C++ library stays as it is: what is constexpr in it may be called too. clang
- * declares
- * __syncthreads itself, so kmm's has another name.
+ * kmmcc's parser includes this header before all others. Kernels on a CPU may call the functions of
+ * the C library and of kmm, so these are declared for host and device. The C++ library's functions
+ * are not, except constexpr ones. clang declares __syncthreads itself, so kmm's has another name.
  */
 #ifndef KMM_HOST_PARSE_H
 #define KMM_HOST_PARSE_H
@@ -24,14 +23,14 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#ifndef KMM_PARSE_LIGHT /* else cuda_runtime.h includes some of them, too */
+#ifndef KMM_PARSE_LIGHT /* otherwise cuda_runtime.h includes some of them too */
 #undef _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #endif
 #pragma clang force_cuda_host_device end
 #ifndef KMM_PARSE_LIGHT
 #include <new>
 #endif
-/* The C++ library's are the host's alone. */
+/* Device versions, since the C++ library declares them for the host alone. */
 __attribute__((device)) inline void *operator new(__SIZE_TYPE__, void *p) noexcept { return p; }
 __attribute__((device)) inline void *operator new[](__SIZE_TYPE__, void *p) noexcept { return p; }
 __attribute__((device)) inline void operator delete(void *, void *) noexcept {}

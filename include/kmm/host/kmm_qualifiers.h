@@ -13,14 +13,15 @@
 #define __host__
 #define __device__
 #define __global__
-#define __shared__ static thread_local /* a thread runs one block at a time */
+/* thread_local, since a thread of the CPU runs one block at a time */
+#define __shared__ static thread_local
 #define __constant__
 #define __managed__
 #endif
 #define __launch_bounds__(...)
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ /* the C++ library writes __attribute__((__noinline__)) */
+#define __noinline__ /* empty, since the C++ library writes __attribute__((__noinline__)) */
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
 #define CUDARTAPI
@@ -29,13 +30,14 @@
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
-#ifndef __NVCC__ /* what programs ask before they say that a function is for the device too */
+#ifndef __NVCC__ /* programs test it before they declare a function for the device too */
 #define __NVCC__ 1
 #endif
 #define CUDART_VERSION 13000
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
-/* The include guards of the toolkit's headers: programs ask them whether it is included. */
+/* The include guards of the toolkit's headers. Programs test them to learn if a header is included.
+ */
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__
 #define __DRIVER_TYPES_H__

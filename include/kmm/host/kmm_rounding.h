@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic and conversions with a direction of rounding in their name: _rn to nearest even, _rz
- * to zero, _ru up, _rd down.
+ * Arithmetic and conversions whose names give a rounding mode: _rn to nearest even, _rz to zero,
+ * _ru up, _rd down.
  *
- * On floats they are computed as doubles, with the sign of what is left over: these are loops'
- * vectors. Doubles are rounded by the processor in another mode, by a function that is called
- * (kmm_host_rounded).
+ * Floats are computed as doubles and corrected by the sign of the remainder, so compilers can make
+ * vectors of them. Doubles are computed by the processor in another rounding mode, in a function
+ * that is not inlined (kmm_host_rounded).
  */
 #ifndef KMM_HOST_ROUNDING_H
 #define KMM_HOST_ROUNDING_H
 
-/* A value through which the compiler does not look: operations on both sides are neither fused nor
- * reordered. */
+/* Hides a value from the optimizer: operations before and after it are neither fused nor reordered.
+ */
 #if defined(KMM_HOST_PARSE)
 #define KMM_HOST_FENCE(x) (x)
 #elif defined(__clang__) && defined(__x86_64__)
@@ -29,9 +29,9 @@ template <class T> static inline T kmm_host_fence(T x)
 
 enum kmm_host_direction { KMM_HOST_NEAREST, KMM_HOST_TO_ZERO, KMM_HOST_UP, KMM_HOST_DOWN };
 
-/* The bits of a number that is nearest to one that is larger by `rest`, whose sign alone counts,
- * rounded in a direction instead. The number of next larger or smaller magnitude has the next bits,
- * infinity's and zero's too. No number: nothing changes. */
+/* Returns the bits of a number rounded in a direction, given the number rounded to nearest and the
+ * sign of `rest`, exact minus nearest. The number of next larger or smaller magnitude has the
+ * adjacent bits, also next to zero and infinity. A NaN has rest NaN and stays as it is. */
 template <kmm_host_direction direction, class Bits>
 static inline Bits kmm_host_directed_bits(Bits bits, double rest)
 {
@@ -63,8 +63,8 @@ static inline double kmm_host_directed(double nearest, double rest)
 
 /* ---- Floats ---- */
 
-/* a + b, where no more than the last bit of the result is lost. An exact 0 of other than two
- * positive zeros is negative when rounded down. */
+/* a + b, where at most the last bit of the double is lost. An exact 0 is negative when rounded
+ * down, unless both operands are positive zeros. */
 template <kmm_host_direction direction> static inline float kmm_host_sum(double a, double b)
 {
     const double sum = KMM_HOST_FENCE(a + b), part = KMM_HOST_FENCE(sum - a);
@@ -91,8 +91,8 @@ template <kmm_host_direction direction> static inline float kmm_host_root(float 
     const float nearest = (float)sqrt((double)x);
     return kmm_host_directed<direction>(nearest, x - (double)nearest * nearest);
 }
-/* Between the nearest number and its neighbour lies one whose square tells on which side 1 /
- * sqrt(x) is. */
+/* 1 / sqrt(x) lies between the nearest float and a neighbour. The square of a number between them
+ * tells on which side. */
 static inline float __frsqrt_rn(float x)
 {
     const float first = (float)(1 / sqrt((double)x));
@@ -132,7 +132,7 @@ KMM_HOST_ROUNDED(rz, KMM_HOST_TO_ZERO)
 KMM_HOST_ROUNDED(ru, KMM_HOST_UP)
 KMM_HOST_ROUNDED(rd, KMM_HOST_DOWN)
 #undef KMM_HOST_ROUNDED
-/* What the compiler does by itself, but for fusing. */
+/* The compiler's own operations, except that they are never fused. */
 static inline float __fadd_rn(float a, float b) { return KMM_HOST_FENCE(a + b); }
 static inline float __fsub_rn(float a, float b) { return KMM_HOST_FENCE(a - b); }
 static inline float __fmul_rn(float a, float b) { return KMM_HOST_FENCE(a * b); }
@@ -177,8 +177,8 @@ enum kmm_host_operation {
 #ifdef KMM_HOST_PARSE
 double kmm_host_rounded(int mode, kmm_host_operation operation, double a, double b, double c);
 #else
-/* Never inlined, so that nothing else comes between the two changes of the mode; the operands and
- * the result, which are volatile, stay there. */
+/* Computes one operation in another rounding mode. Never inlined, and its operands and result are
+ * volatile, so that the compiler moves nothing else between the two changes of the mode. */
 __attribute__((noinline)) inline double kmm_host_rounded(int mode, kmm_host_operation operation,
                                                          double a, double b, double c)
 {
@@ -283,8 +283,8 @@ static inline double __ull2double_rn(unsigned long long x) { return (double)x; }
 static inline double __int2double_rn(int x) { return x; }
 static inline double __uint2double_rn(unsigned x) { return x; }
 
-/* ---- To integers: what is beyond them becomes the largest or smallest, what is no number `none`
- * ---- */
+/* ---- To integers: a value out of range becomes the largest or smallest integer, a NaN becomes
+ * `none` ---- */
 
 template <class I, class F> static inline I kmm_host_to_integer(F x, I none)
 {
@@ -294,7 +294,8 @@ template <class I, class F> static inline I kmm_host_to_integer(F x, I none)
     const F end = (F)((unsigned long long)1 << (8 * sizeof(I) - 1)) * (is_signed ? 1 : 2),
             low = is_signed ? -end : 0;
     const F last =
-        end - (end / (F)(sizeof(F) == 4 ? 1u << 24 : 1ull << 53)); /* in front of the end */
+        /* the largest float below `end` */
+        end - (end / (F)(sizeof(F) == 4 ? 1u << 24 : 1ull << 53));
     const F above = x >= low ? x : low, within = above < last ? above : last;
     const I result = (I)within;
     return x != x ? none : x >= end ? most : x < low ? least : result;

@@ -463,7 +463,8 @@ struct cudaMemLocation {
 };
 
 enum {
-    KMM_HOST_MAJOR = 8,           /* of the compute capability whose operations kernels have */
+    /* compute capability that the CPU target reports: kernels have its operations */
+    KMM_HOST_MAJOR = 8,
     KMM_HOST_LAST_ATTRIBUTE = 147 /* the largest of cudaDeviceAttr */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA's vector types: sizes and alignments are those of CUDA, so that data may be shared with it.
+/* CUDA's vector types, with CUDA's sizes and alignments, so that data can be shared with CUDA code.
  */
 #ifndef KMM_HOST_VECTORS_H
 #define KMM_HOST_VECTORS_H
@@ -261,7 +261,7 @@ static inline double4 make_double4(double x, double y, double z, double w)
     return double4{x, y, z, w};
 }
 
-/* CUDA 13's types of four 8-byte numbers that name their alignment. */
+/* CUDA 13's vectors of four 8-byte numbers, whose names give their alignment. */
 #define KMM_HOST_ALIGNED(name, T, bytes)                                                           \
     struct __align__(bytes) name##4_##bytes##a { T x, y, z, w; };                                  \
     static inline name##4_##bytes##a make_##name##4_##bytes##a(T x, T y, T z, T w)                 \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integers side by side in a word: two of 16 bits or four of 8; sums of products; and CUDA's minima
- * and maxima of three. */
+/* SIMD within a word: two integers of 16 bits or four of 8 bits. Also sums of products, and CUDA's
+ * minima and maxima of three numbers. */
 #ifndef KMM_HOST_VIDEO_H
 #define KMM_HOST_VIDEO_H
 
-/* f(a, b) of each pair, read as T; what it gives is cut to the lane. */
+/* Applies f to each pair of lanes, read as T. The result is truncated to the lane. */
 template <class T, class F> static inline unsigned kmm_host_lanewise(unsigned a, unsigned b, F f)
 {
     const int bits = 8 * (int)sizeof(T);
@@ -14,7 +14,7 @@ template <class T, class F> static inline unsigned kmm_host_lanewise(unsigned a,
                << at;
     return out;
 }
-/* c + f(a, b) of all pairs. */
+/* Returns c plus the sum of f(a, b) over all pairs of lanes. */
 template <class T, class F> static inline unsigned kmm_host_lane_sum(unsigned a, unsigned b, F f)
 {
     unsigned out = 0;
@@ -22,7 +22,7 @@ template <class T, class F> static inline unsigned kmm_host_lane_sum(unsigned a,
         out += (unsigned)f((int)(T)(a >> at), (int)(T)(b >> at));
     return out;
 }
-/* x, or the nearest number that a lane of T holds. */
+/* Returns x, saturated to the range of T. */
 template <class T> static inline int kmm_host_saturated(int x)
 {
     const int most = (T)-1 < (T)0 ? (1 << (8 * sizeof(T) - 1)) - 1 : (int)(T)-1,
@@ -54,7 +54,7 @@ KMM_HOST_SIGNED(maxs, x < y ? y : x)
 KMM_HOST_UNSIGNED(maxu, x < y ? y : x)
 KMM_HOST_SIGNED(mins, x < y ? x : y)
 KMM_HOST_UNSIGNED(minu, x < y ? x : y)
-KMM_HOST_SIGNED(avgs, (x + y + (x + y >= 0)) >> 1) /* halves away from zero */
+KMM_HOST_SIGNED(avgs, (x + y + (x + y >= 0)) >> 1) /* rounds halves away from zero */
 KMM_HOST_UNSIGNED(avgu, (x + y + 1) >> 1)
 KMM_HOST_UNSIGNED(haddu, (x + y) >> 1)
 #define KMM_HOST_COMPARED(name, op)                                                                \
@@ -110,7 +110,8 @@ KMM_HOST_LANES(4, char)
 
 /* ---- Sums of products ---- */
 
-/* c + the products of four bytes; of two words and two bytes, the first two or the last. */
+/* Return c plus a sum of products: of four pairs of bytes (dp4a), or of two 16-bit numbers with the
+ * lower (lo) or upper (hi) two bytes of b (dp2a). */
 static inline int __dp4a(int a, int b, int c)
 {
     unsigned sum = (unsigned)c;
@@ -162,7 +163,8 @@ KMM_HOST_BYTES(__dp2a_lo, 0)
 KMM_HOST_BYTES(__dp2a_hi, 16)
 #undef KMM_HOST_BYTES
 
-/* ---- Minima and maxima of two and three numbers or sums, and of none below 0 (_relu) ---- */
+/* ---- Minima and maxima of two or three numbers or sums; with _relu the result is at least 0 ----
+ */
 
 static inline int kmm_host_wrapped(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
 static inline unsigned kmm_host_wrapped(unsigned a, unsigned b) { return a + b; }

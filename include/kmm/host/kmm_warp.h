@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warp operations: each is one exchange of a value among the lanes of the mask. */
+/* Warp operations. Each is one exchange of values among the lanes of a mask. */
 #ifndef KMM_HOST_WARP_H
 #define KMM_HOST_WARP_H
 
-/* The value of the lane that `from` names; the own one when that is not in the operation. */
+/* Returns the value of lane from(own lane), or the own value if that lane is not in the mask. */
 template <class T, class F> static inline T kmm_host_shuffle(unsigned mask, T value, F from)
 {
     return kmm_host_meet<T>(mask, value, [from](const kmm_host_lanes<T> &lanes, uint32_t lane) {
@@ -38,7 +38,7 @@ template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int b
     });
 }
 
-/* Which lanes' values the own one is told about. */
+/* Returns the mask of the lanes for which holds(their value, own value) is true. */
 template <class T, class F> static inline unsigned kmm_host_where(unsigned mask, T value, F holds)
 {
     return kmm_host_meet<unsigned>(
@@ -86,14 +86,15 @@ static inline void __syncwarp(unsigned mask = 0xffffffffu)
     __any_sync(mask, 0);
 }
 
-/* Inlined always: so each call in the program has its own place. */
+/* Always inlined, so that each call in the program has its own address. */
 __attribute__((always_inline)) static inline unsigned __activemask() { return kmm_fiber_active(); }
 
 template <class T> static inline unsigned __match_any_sync(unsigned mask, T value)
 {
     return kmm_host_where(mask, value, [](T a, T b) { return memcmp(&a, &b, sizeof(T)) == 0; });
 }
-/* The mask and 1 if all have the same value, else 0. */
+/* Returns the mask, and 1 in `same`, if all lanes have the same value. Otherwise returns 0, and 0
+ * in `same`. */
 template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int *same)
 {
     const unsigned alike =
@@ -108,7 +109,7 @@ template <class T> static inline unsigned __match_all_sync(unsigned mask, T valu
     return alike;
 }
 
-/* In the order of the lanes. */
+/* Folds the values in the order of the lanes. */
 template <class T, class F> static inline T kmm_host_reduce(unsigned mask, T value, F fold)
 {
     return kmm_host_meet<T>(mask, value, [fold](const kmm_host_lanes<T> &lanes, uint32_t lane) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers by CUDA's names. */
+/* Mathematical constants under CUDA's names. */
 #ifndef KMM_HOST_MATH_CONSTANTS_H
 #define KMM_HOST_MATH_CONSTANTS_H
 #include "cuda_runtime.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks for a profiler that is not there. */
+/* NVTX marks and ranges for profilers. On the CPU they do nothing. */
 #ifndef KMM_HOST_NVTOOLSEXT_H
 #define KMM_HOST_NVTOOLSEXT_H
 #include <stdint.h>

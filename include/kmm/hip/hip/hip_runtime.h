@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HIP by CUDA's names: what HIP source includes when kmmcc compiles it for the CPU (then
- * cuda_runtime.h is kmm's own), or by nvcc for NVIDIA's GPUs. For AMD's GPUs the source includes
- * HIP's own headers, and this one only while kmmcc parses it.
+ * HIP's interface, made of CUDA's. HIP source includes this header when kmmcc compiles it for the
+ * CPU (then cuda_runtime.h is kmm's own) or calls nvcc for NVIDIA GPUs. For AMD GPUs the source
+ * includes HIP's own headers, and only kmmcc's parser reads this one.
  */
 #ifndef KMM_HIP_RUNTIME_H
 #define KMM_HIP_RUNTIME_H

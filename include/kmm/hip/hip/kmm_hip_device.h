@@ -63,7 +63,8 @@ KMM_HIP_FUNCTION unsigned __lane_id()
 #define hipGridDim_y gridDim.y
 #define hipGridDim_z gridDim.z
 
-/* Additions that may use what AMD's memory does itself. */
+/* Atomic additions. On AMD GPUs these may use the memory's own floating-point atomics; here they
+ * are atomicAdd. */
 template <class T> KMM_HIP_FUNCTION T unsafeAtomicAdd(T *to, T value)
 {
     return atomicAdd(to, value);

@@ -160,7 +160,7 @@ typedef int hipDevice_t;
 #define hipGraphCreate cudaGraphCreate
 #define hipStreamBeginCapture cudaStreamBeginCapture
 #define hipGraphLaunch cudaGraphLaunch
-#ifndef KMM_HOST_CUDA_RUNTIME_H /* what the CPU target has not */
+#ifndef KMM_HOST_CUDA_RUNTIME_H /* calls that the CPU target lacks */
 #define hipMallocFromPoolAsync cudaMallocFromPoolAsync
 #define hipMemPool_t cudaMemPool_t
 #define hipMemPoolProps cudaMemPoolProps
@@ -250,7 +250,7 @@ static inline hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t s
     return cudaMemcpyAsync(dst, src, n, cudaMemcpyDeviceToDevice, s);
 }
 
-/* `count` elements, as copies of a piece that is filled here. */
+/* Sets `count` elements to `value`. Copies from a small array that holds the value many times. */
 template <class T> static inline hipError_t kmm_hip_fill(void *dst, T value, size_t count)
 {
     enum { PIECE = 1 << 10 };
@@ -288,7 +288,7 @@ static inline hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t
     return error ? error : kmm_hip_fill(dst, value, count);
 }
 
-/* CUDA's name of the error, with HIP's prefix where it is the same but for that. */
+/* Returns CUDA's name of the error with HIP's prefix, where the two interfaces name it alike. */
 static inline const char *hipGetErrorName(hipError_t error)
 {
     static thread_local char name[64];
