@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic on polynomials. Every result is built anew in the arena. A result with too many terms
+ * or factors, or with a coefficient beyond 64 bits, fails, and so does all that is computed from
+ * it. */
 #include "analyze/poly.h"
 
 #include <stddef.h>

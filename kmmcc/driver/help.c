@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The text of --help, and printing it. */
 #include "driver/help.h"
 
 #include <stdio.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The program kmmcc: reads the command line and runs it. A link named nvcc, hipcc or cc chooses the
+ * real compiler of that name. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>

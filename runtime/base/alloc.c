@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Bookkeeping memory. The process ends if there is none. */
 #include "base/alloc.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The attribute of libkmm's public functions. */
 #ifndef KMM__API_H
 #define KMM__API_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Waits that poll before they sleep, the clock, and locks that are held for about a microsecond. */
 #include "base/spin.h"
 
 #include <sched.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes of the parameters of kernels for AMD GPUs, read from the code that the compiler embeds in
+ * the program. */
 #ifndef KMM__CODE_OBJECT_H
 #define KMM__CODE_OBJECT_H
 

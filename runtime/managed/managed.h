@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Errors and handles that the calls of managed programs share. */
 #ifndef KMM__MANAGED_H
 #define KMM__MANAGED_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The parts that all adaptors share: making one, and the functions that pass a call to upstream. */
 #include "resource/adaptor.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A stream's cache, apart from its fast path, which is inline in cache.h: large blocks, spilling
+ * half of a full cache to the shelves, and eager streams. */
 #include "resource/cache.h"
 
 #include "resource/heap.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Copies and fills of a resource's memory. Host memory that no stream uses is copied by the
+ * processor; all other copies go to the driver, on the stream. */
 #include "resource/copy.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of block descriptors. It is created in slabs of pages, mostly before it is needed, and is
+ * freed with the pool. */
 #include "resource/descriptor.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The driver of the devices, CUDA's or HIP's: opens its library at first use, looks up its calls,
+ * and retains the devices' primary contexts. */
 #include "resource/driver.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds memory within what the pool has. A block that only this stream may still use, or none,
+ * comes first. Then come blocks of other streams, and last several neighbouring blocks of different
+ * streams, joined. */
 #include "resource/fit.h"
 
 #include "resource/cache.h"

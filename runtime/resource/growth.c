@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Takes memory from upstream. Decides how much: usually as much as the pool holds. */
 #include "resource/growth.h"
 
 #include "resource/pool_check.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks and shelves. Frees, cuts, merges and joins blocks, so that blocks always tile their
+ * segments and each free block keeps a tag that is right for all of it. */
 #include "resource/heap.h"
 
 #include "resource/descriptor.h"

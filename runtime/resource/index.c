@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The index of a pool: two hash tables, for small and for large blocks. A table is replaced by a
+ * larger one while other threads read the old one, which is kept until the pool ends. */
 #include "resource/index.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A ledger: a table from addresses to the sizes that an adaptor has allocated. */
 #include "resource/ledger.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The slow paths of the pool's lock: spinning, sleeping and waking. The fast paths are inline in
+ * lock.h. */
 #include "resource/lock.h"
 
 #include <linux/futex.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checks of a pool's invariants: those of single blocks, segments, shelves and caches, and the
+ * counts over them. */
 #include "resource/pool_check.h"
 
 #include "resource/descriptor.h"

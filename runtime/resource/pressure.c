@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Memory pressure. A list of all resources of the process that keep unused memory, and the trimming
+ * of these when memory runs out. */
 #include "resource/pressure.h"
 
 #include <pthread.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Segments of a pool: adds new memory as one free block, and takes segments that are free off the
+ * pool's list. */
 #include "resource/segment.h"
 
 #include <stdlib.h>

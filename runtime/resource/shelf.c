@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a shelf that are not on the fast path, which is inline in shelf.h. */
 #include "resource/shelf.h"
 
 unsigned kmm__shelf_below(const kmm__shelf_t *s, unsigned c)

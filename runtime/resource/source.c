@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sources. Each allocation has a record, found by its address, so that a wrong free is reported.
+ * Memory is over-allocated where the outside does not align it enough. */
 #include "resource/source.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Timelines: the names of streams, and epochs that are recorded by events and polled or waited for.
+ */
 #include "resource/timeline.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Gives memory of a pool back upstream. */
 #ifndef KMM__RESOURCE_TRIM_H
 #define KMM__RESOURCE_TRIM_H
 

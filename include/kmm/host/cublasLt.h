@@ -1,2 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The CUDA toolkit's header of this name, which the CPU target lacks. */
 #error "kmm: cuBLAS is missing on the CPU target"

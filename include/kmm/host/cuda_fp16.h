@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* half and bfloat16, on the CPU. */
 #ifndef KMM_HOST_CUDA_FP16_H
 #define KMM_HOST_CUDA_FP16_H
 #include "cuda_runtime.h"

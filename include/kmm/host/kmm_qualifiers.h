@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* CUDA's qualifiers of functions and variables, as attributes for kmmcc's parser and as nothing
+ * or thread_local for the C++ compiler. */
 #ifndef KMM_HOST_QUALIFIERS_H
 #define KMM_HOST_QUALIFIERS_H
 

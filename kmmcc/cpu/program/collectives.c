@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The names of collective operations and index variables, each written once in a table. */
 #include "cpu/program/collectives.h"
 
 #include <stddef.h>
