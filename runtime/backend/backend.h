@@ -82,9 +82,9 @@ typedef struct kmm__run {
     kmm_chunk_t chunk;
     const void *args_block;
     size_t args_bytes;
-    /* The chunks that it runs, `task_count` of them, for messages about faults (base/running.h):
-     * until their end they are there, and so is the list, if it is longer than one. NULL, 0: none.
-     */
+    /* The `task_count` tasks that this runs, which messages about faults name (base/running.h).
+     * They live until they are done. So does the list if it has more than one task. NULL and 0:
+     * none. */
     const struct kmm__task *const *tasks;
     uint32_t task_count;
 } kmm__run_t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bookkeeping memory. When there is none, the process ends with a message: a runtime that cannot
- * note who wrote what cannot keep its promises.
+ * Bookkeeping memory. If there is none, the process ends with a message: without a record of who
+ * wrote what, the runtime could not keep results right.
  */
 #ifndef KMM__BASE_ALLOC_H
 #define KMM__BASE_ALLOC_H

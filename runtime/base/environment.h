@@ -3,8 +3,8 @@
 #ifndef KMM__BASE_ENVIRONMENT_H
 #define KMM__BASE_ENVIRONMENT_H
 
-/* Once for the process: warns of variables that kmm does not have and of values that say nothing.
- * Values that a runtime cannot be made with are errors of kmm_create instead. */
+/* Warns once in the process of variables that kmm does not have, and of values that have no
+ * meaning. A value with which no runtime can be made is an error of kmm_create instead. */
 void kmm__environment_check(void);
 
 #endif

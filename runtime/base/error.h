@@ -27,17 +27,17 @@ bool kmm__error_is_of_disk(int code);
 void kmm__error_note(kmm_runtime_t *rt, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Not locked: forgets the error that was noted, and makes it this thread's. Returns its code. */
+/* Not locked: clears the noted error and makes it this thread's error. Returns its code, or 0. */
 int kmm__error_take(kmm_runtime_t *rt);
 
-/* Locked: a call returns the error of a task. Makes the error that was noted this thread's, or if
- * there is none `code`. Returns its code. */
+/* Locked: for a call that returns the error `code` of a task. Makes the noted error this thread's
+ * error, or `code` if none is noted. Returns the code of that error. */
 int kmm__error_tell(kmm_runtime_t *rt, int code);
 
-/* Not locked: true if the error that was noted last has been told. */
+/* Not locked: true if some call has returned the noted error to the program. */
 bool kmm__error_is_told(kmm_runtime_t *rt);
 
-/* True if this thread's error is of work that had been submitted before the call that told it. */
+/* True if this thread's error is of work that was submitted before the call that returned it. */
 bool kmm__error_is_late(void);
 
 #endif

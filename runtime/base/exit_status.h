@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The exit status of a program with errors that it has never asked about. A call that returns its
- * error asks the program to look. Launches of a kernel return nothing, and what fails later is
- * noted where no call waits; such an error is unasked until a call tells it and the program looks.
- * A process that would exit with 0 while one is unasked exits with EXIT_FAILURE.
+ * The exit status of a program that ignores errors. A kernel launch returns nothing, and work that
+ * fails later may fail when no call waits for it. Such an error is unasked until a call has
+ * returned it to the program. A process that would exit with 0 while an error is unasked exits with
+ * EXIT_FAILURE.
  */
 #ifndef KMM__BASE_EXIT_STATUS_H
 #define KMM__BASE_EXIT_STATUS_H
 
-/* Any thread: there is an error that the program has not asked about. */
+/* Any thread: there is an error that no call has returned to the program. */
 void kmm__exit_unasked(void);
 
-/* Any thread: the program has been given an error that it asked for. */
+/* Any thread: a call has returned the error to the program. */
 void kmm__exit_asked(void);
 
-/* Any thread: a chunk has broken its clauses under KMM_CHECK. No question makes that good. */
+/* Any thread: a chunk has broken its clauses under KMM_CHECK. The exit status is then EXIT_FAILURE,
+ * even if the program asks for the error. */
 void kmm__exit_violation(void);
 
-/* Any thread: forgets all of them. For processes that were forked, and for tests. */
+/* Any thread: forgets all errors. For processes that were forked, and for tests. */
 void kmm__exit_forget(void);
 
 #endif

@@ -13,27 +13,28 @@
 typedef struct kmm__check kmm__check_t;
 
 enum {
-    KMM__EXACT_SLACK = 16 << 20, /* bytes beside a copy, in which a wrong store hurts nobody */
+    /* bytes beside a copy, which take wrong stores and are never read */
+    KMM__EXACT_SLACK = 16 << 20,
     KMM__EXACT_LOAD = 1,
-    KMM__EXACT_STORE = 2 /* may come with KMM__EXACT_LOAD, which is then before it */
+    KMM__EXACT_STORE = 2 /* may be set together with KMM__EXACT_LOAD: the load comes first */
 };
 
 /* ---- For runtime/instrument ---- */
-/* The program has code that was compiled with -fkmm-check. Called before main. */
+/* Called before main if some code was compiled with -fkmm-check. */
 void kmm__exact_begin(void);
-/* This thread is about to access the bytes; `pc` is behind the instruction. */
+/* Called before this thread accesses the bytes. `pc` is the address behind the instruction. */
 void kmm__exact_access(const void *address, size_t bytes, int kind, const void *pc);
 
 /* ---- For execute/check.c ---- */
 bool kmm__exact_is_on(void);
 /* Says once that -fkmm-check checks more, if the program was compiled without it. */
 void kmm__exact_advise(void);
-/* Decides whether each access of the check's chunk is checked. */
+/* Sets c->is_exact: true if each access of the chunk is checked. */
 void kmm__exact_open(kmm__check_t *c);
 void kmm__exact_close(kmm__check_t *c);
-/* Not locked: the chunk is about to run. */
+/* Not locked: called before the chunk runs. */
 void kmm__exact_before(kmm__check_t *c);
-/* Not locked: the chunk is done. Reports what it did against its clauses, once for each launch and
+/* Not locked: called when the chunk is done. Reports its wrong accesses, once for each launch and
  * argument. */
 void kmm__exact_report(kmm__check_t *c);
 

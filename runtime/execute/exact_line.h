@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Writes "file:line" of the instruction before `pc` to out, as addr2line finds it; without
- * addr2line or debug information, "program+0x1234". */
+/* Writes "file:line" of the instruction before `pc` to out, by addr2line. Writes "program+0x1234"
+ * if there is no addr2line or no debug information. */
 void kmm__exact_line(const void *pc, char *out, size_t size);
 
 #endif

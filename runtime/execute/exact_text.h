@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages about accesses that a chunk's clauses do not name: on standard error, and as the error
- * of its task. Once for each launch and argument. Not locked. */
+/* Reports of accesses that a chunk's clauses do not name. A report is printed on standard error and
+ * becomes the error of the task. Each is made once for each launch and argument. Not locked. */
 #ifndef KMM__EXECUTE_EXACT_TEXT_H
 #define KMM__EXECUTE_EXACT_TEXT_H
 
@@ -9,7 +9,7 @@
 void kmm__exact_say_wrong(kmm__check_t *c, const kmm__shadow_t *s, kmm__wrong_t wrong);
 void kmm__exact_say_unstored(kmm__check_t *c, const kmm__shadow_t *s, uint32_t item,
                              const kmm__violation_t *v);
-/* Of an access to an array by an address that is not one of the launch's arguments. */
+/* Reports an access to an array by an address that is not an argument of the launch. */
 void kmm__exact_say_elsewhere(kmm__check_t *c);
 
 #endif

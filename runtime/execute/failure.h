@@ -11,11 +11,11 @@
 void kmm__fail(kmm__task_t *t, int error, const char *why);
 /* Fails t because its data could not be copied from device `from` to the host. */
 void kmm__fail_copy(kmm__task_t *t, int error, const kmm__device_t *from);
-/* The text of an error that a call on this thread has returned: libkmm's text for errors of the
- * disk, otherwise the backend's. */
+/* Returns the text of an error that a call on this thread has returned: libkmm's text for an error
+ * of the disk, otherwise the backend's. */
 const char *kmm__fail_reason(const kmm__device_t *d, int error);
-/* Finds out whether t's device is lost, after a call that enqueues for t has returned `error`; 0:
- * does nothing. */
+/* Called after a call that enqueues for t has returned `error`. Finds out whether t's device is
+ * lost. Does nothing if `error` is 0. */
 void kmm__fail_doubt(const kmm__task_t *t, int error);
 
 /* Notes an error that names all tasks under way on the device, after a kernel failed there. The

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The copies of arrays that a chunk works on under KMM_CHECK=access, and their names in messages.
- */
+/* Shadows: the copies of arrays that a chunk works on under KMM_CHECK=access. */
 #ifndef KMM__EXECUTE_SHADOW_H
 #define KMM__EXECUTE_SHADOW_H
 
@@ -12,23 +11,24 @@
 
 typedef struct kmm__check kmm__check_t;
 
-/* Of each byte of a copy: what the clauses allow, and whether the chunk has stored it. */
+/* The flags of each byte of a copy: what the clauses allow, and that the chunk has stored it. */
 enum { KMM__MAY_READ = 1, KMM__MAY_WRITE = 2, KMM__STORED = 4 };
 
-/* Wrong accesses, in the order in which they are preferred in messages. */
+/* Kinds of wrong accesses. A message names the first kind in this order. */
 typedef enum kmm__wrong {
-    KMM__STORE_UNNAMED, /* a store to what no clause names */
-    KMM__STORE_TO_READ, /* a store to what the clauses let it read only */
-    KMM__LOAD_UNNAMED,  /* a load of what no clause names */
-    KMM__LOAD_OLD,      /* a load of what `write` names and the chunk has not stored */
+    KMM__STORE_UNNAMED, /* a store to an element that no clause names */
+    KMM__STORE_TO_READ, /* a store to an element that clauses let the chunk read only */
+    KMM__LOAD_UNNAMED,  /* a load of an element that no clause names */
+    KMM__LOAD_OLD,      /* a load of an element that `write` names and the chunk has not stored */
     KMM__WRONG_KINDS
 } kmm__wrong_t;
 
-/* All wrong accesses of a kind to one copy. */
+/* The wrong accesses of one kind to one copy. */
 typedef struct kmm__violation {
     uint64_t count;
-    int64_t first, least, most; /* bytes of the array; `first`: of the first one */
-    const void *pc;             /* the instruction behind the first one */
+    /* offsets in the array: `first` of the first access; the least and the greatest */
+    int64_t first, least, most;
+    const void *pc; /* the address behind the instruction of the first access */
 } kmm__violation_t;
 
 /* The copy of one array. */
@@ -36,8 +36,8 @@ typedef struct kmm__shadow {
     kmm__array_t *array;
     size_t bytes, size; /* bytes of the array; of each of image, work and may */
     size_t slack;       /* bytes on each side of `work`, where stores outside of it go */
-    char *image;        /* what the chunk finds before it runs */
-    char *work;         /* what the chunk works on; what it has left */
+    char *image;        /* contents before the chunk runs */
+    char *work;         /* contents that the chunk works on and leaves */
     unsigned char *may; /* KMM__MAY_... and KMM__STORED for each byte */
     kmm__addr_t window; /* on a GPU: where the kernel finds the copy */
     /* on a GPU: one for each frame of the array; 0: the chunk does not touch it */
@@ -47,7 +47,7 @@ typedef struct kmm__shadow {
     kmm__violation_t wrong[KMM__WRONG_KINDS];
 } kmm__shadow_t;
 
-/* Address of an array that the chunk must not reach by this address. */
+/* The addresses by which the program knows an array. A chunk under a check must not use them. */
 typedef struct kmm__place {
     uintptr_t begin, end;
     const kmm__array_t *array;
@@ -57,23 +57,23 @@ typedef struct kmm__place {
 struct kmm__check {
     kmm__task_t *task;
     kmm__stream_t *stream;
-    int error; /* of a call of the backend */
+    int error; /* error of a call of the backend; 0: none */
     uint32_t count;
     kmm__shadow_t *shadows;
-    /* Of a check of each access: */
+    /* Used if each access is checked: */
     bool is_exact;
     atomic_bool is_seen;  /* the chunk has run code that was compiled with -fkmm-check */
     pthread_mutex_t lock; /* guards violations */
-    kmm__place_t *places; /* of the runtime's arrays, sorted */
+    kmm__place_t *places; /* places of the runtime's arrays, sorted by address */
     uint32_t place_count;
     const kmm__array_t *elsewhere; /* the first array that was reached by such an address */
     kmm__violation_t other;
 };
 
-/* The copy of an array; NULL: there is none. */
+/* Returns the copy of an array; NULL: there is none. */
 kmm__shadow_t *kmm__shadow_of(const kmm__check_t *c, const kmm__array_t *a);
-/* The item to name in a message: one of the array that is written, or else one that is not, as
- * `writes` prefers. KMM__MAX_ITEMS: no item names it. */
+/* Returns the item that a message names for the copy. `writes` true prefers an item that is
+ * written, false one that is not. KMM__MAX_ITEMS: no item names the array. */
 uint32_t kmm__shadow_item(const kmm__check_t *c, const kmm__shadow_t *s, bool writes);
 /* Writes "elements 3 to 7, counted from its base (bytes 12 to 31 of its array)" to out; both ends
  * are included. */

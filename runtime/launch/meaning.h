@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which items of a launch a word of its arguments means. The caller holds the runtime's lock. */
+/* The meaning of a word of a launch's arguments: the items that it stands for. The caller holds the
+ * runtime's lock. */
 #ifndef KMM__LAUNCH_MEANING_H
 #define KMM__LAUNCH_MEANING_H
 
@@ -24,8 +25,8 @@ static inline bool kmm__meaning_in_region(const kmm__item_t *item, const char *w
     return item->region_begin <= word && word < item->region_end;
 }
 
-/* True if the word lies between the base and a pointer that kmm_launch_through named, or is the
- * base of an item that no word of the arguments lies in. The items must have their regions. */
+/* True if the word lies between the item's base and a pointer that kmm_launch_through named, or if
+ * it is the base of an item whose region no word lies in. The items must have their regions. */
 static inline bool kmm__meaning_names(const kmm__item_t *item, const char *word)
 {
     bool reaches = item->reach_begin <= word && word <= item->reach_end;

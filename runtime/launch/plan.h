@@ -17,8 +17,8 @@ bool kmm__plan_is_far(const kmm__item_t *item, uint32_t axis_count, const kmm__c
  * in an array yet. */
 int kmm__plan_reach(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole,
                     int64_t *begin, int64_t *end);
-/* The bytes, relative to base, from the first that the launch's region has to its last. False: the
- * region is empty, or its length is that of the array. */
+/* Computes the bytes, relative to base, from the first to the last byte of the whole launch's
+ * region. False: the region is empty, or its length is the array's. */
 bool kmm__plan_hull(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole,
                     int64_t *begin, int64_t *end);
 

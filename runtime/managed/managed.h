@@ -11,12 +11,12 @@
 /* Converts a result of libkmm into a cudaError_t number. An error is printed and remembered. */
 int kmm__managed_result(int code);
 int kmm__managed_fail(int number, const char *text);
-int kmm__managed_note(int number); /* remembers an error without printing it, for calls that
-                                      programs make to test something */
-/* The result of a launch that libkmm was asked for. */
+/* remembers an error without printing it, for calls by which programs test something */
+int kmm__managed_note(int number);
+/* Returns the result of a launch that libkmm was asked for. */
 int kmm__managed_refuse(int error);
-/* The result of a synchronization: an error of its own, or the last one of kmm__managed_refuse,
- * which is told once. */
+/* Returns the result of a synchronization: its own error, or else the last error of
+ * kmm__managed_refuse, which is returned once. */
 int kmm__managed_synced(int error);
 
 /* ---- device.c ---- */

@@ -51,8 +51,8 @@ typedef struct kmm__spare {
     uint64_t bytes;
 } kmm__spare_t;
 
-/* Invariant: used is the bytes of mapped and spare frames and of slabs. used <= limit, but while
- * limit shrinks. Counts of bytes leave out host-backed frames, unless they say so. */
+/* Invariants: `used` is the bytes of mapped frames, spare frames and slabs. used <= limit, except
+ * while `limit` shrinks. Counts of bytes leave out host-backed frames, unless they say so. */
 struct kmm__device_memory {
     uint64_t limit, used;
     uint64_t most;     /* what limit was before the driver had less */

@@ -5,11 +5,17 @@
 
 #include "base/runtime.h"
 
-/* Installs the handler, or, with the last runtime, takes it back. It says which launch and chunk
- * has faulted, and which array is near; of a fault elsewhere, which array it is in. Then the
- * process ends as it would have: a handler that the program had installed before is called, and is
- * the only one that is where it comes later. Of faults outside of chunks a program with a handler
- * of its own is told nothing. */
+/*
+ * Installs the handler for a runtime. kmm__fault_unwatch removes it with the last runtime.
+ *
+ * The message for a fault in a chunk names the launch, the chunk and the nearest array. The message
+ * for a fault elsewhere names the array that the address lies in. The process then ends as it would
+ * have without kmm.
+ *
+ * A handler that the program had installed before is called after the message of a fault in a
+ * chunk. For a fault elsewhere such a handler is called without a message. A handler that the
+ * program installs later replaces this one.
+ */
 void kmm__fault_watch(kmm_runtime_t *rt);
 void kmm__fault_unwatch(kmm_runtime_t *rt);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a fault's message. Called in handlers of signals. */
+/* The text of the messages about faults. Called in signal handlers. */
 #ifndef KMM__OBSERVE_FAULT_TEXT_H
 #define KMM__OBSERVE_FAULT_TEXT_H
 
@@ -7,7 +7,7 @@
 #include "base/runtime.h"
 
 typedef enum kmm__fault_access {
-    KMM__FAULT_ACCESS, /* the processor does not say which */
+    KMM__FAULT_ACCESS, /* the processor does not tell the kind */
     KMM__FAULT_READ,
     KMM__FAULT_WRITE,
     KMM__FAULT_FETCH /* of an instruction */
@@ -16,18 +16,19 @@ typedef enum kmm__fault_access {
 typedef struct kmm__fault {
     int number; /* SIGSEGV or SIGBUS */
     kmm__fault_access_t access;
-    bool has_address; /* false: the processor does not say it */
-    bool is_mapped;   /* something is mapped there, and it is protected */
-    bool is_absent;   /* something is mapped there, which has no memory to give */
-    bool fills_stack; /* the address is just beyond the thread's stack pointer */
+    bool has_address; /* false: the processor does not tell the address */
+    bool is_mapped;   /* the page is mapped and protected */
+    bool is_absent;   /* the page is mapped and has no memory behind it */
+    /* the address is just beyond the thread's stack pointer: the stack has overflowed */
+    bool fills_stack;
     const char *address;
 } kmm__fault_t;
 
-/* Of a fault in chunks: a line, with its end. Returns its length. */
+/* Writes the message about a fault in chunks, one line with its newline. Returns its length. */
 size_t kmm__fault_in_chunks(const kmm__fault_t *f, const kmm__running_t *running, char *out,
                             size_t size);
-/* Of a fault elsewhere; 0: the address is in no array of the runtime, and there is nothing to
- * say. */
+/* Writes the message about a fault elsewhere. Returns its length; 0: the address is in no array of
+ * the runtime, so there is no message. */
 size_t kmm__fault_elsewhere(const kmm__fault_t *f, kmm_runtime_t *rt, char *out, size_t size);
 
 #endif

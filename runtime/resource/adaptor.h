@@ -18,6 +18,6 @@ int kmm__pass_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_st
 int kmm__pass_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream);
 int kmm__pass_size(kmm_resource_t *r, const void *p, size_t *bytes);
 int kmm__pass_usage(kmm_resource_t *r, kmm_resource_usage_t *out);
-int kmm__free_destroy(kmm_resource_t *r); /* free(r) and nothing else */
+int kmm__free_destroy(kmm_resource_t *r); /* frees the adaptor and nothing else */
 
 #endif

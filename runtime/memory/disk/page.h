@@ -60,7 +60,7 @@ struct kmm__page {
     int64_t slot;      /* its place in the spill file; -1: none */
     uint64_t checksum; /* checksum of the slot's contents */
     uint64_t used;     /* value of `clock` when it was used last */
-    /* number of the collection that listed it last, in which it is pin number `listed` */
+    /* number of the collection that listed the page last; the page is its pin number `listed` */
     uint64_t stamp;
     uint32_t listed;
     /* neighbours in the idle list, which begins with the longest unused */

@@ -7,8 +7,8 @@
 
 #include "backend/device.h"
 
-/* Starts turns, as KMM_LINKS says: "auto", a number of devices, or 0: all devices at once. Returns
- * 0 or an error with its text. */
+/* Starts turns as KMM_LINKS says: "auto"; a number of devices; or 0, which lets all devices copy at
+ * once. Returns 0 or an error with its text. */
 int kmm__links_start(kmm_runtime_t *rt);
 void kmm__links_stop(
     kmm_runtime_t *rt); /* ends turns; no more work comes to devices, whose streams still exist */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bound of page-locked memory, and kept buffers: host buffers of freed arrays, with what is
- * locked of them, for later arrays. Functions are called without the runtime's lock, unless they
- * say otherwise. */
+/* The bound of page-locked memory, and kept buffers. A kept buffer is the host buffer of a freed
+ * array, with its page-locks, for a later array of the same size. Functions are called without the
+ * runtime's lock, unless they say otherwise. */
 #ifndef KMM__MEMORY_HOST_LOCKED_H
 #define KMM__MEMORY_HOST_LOCKED_H
 
 #include "memory/array.h"
 
-/* Starts it. `bound`: bytes that may be page-locked, if is_given; otherwise a part of the machine's
- * memory is the bound. */
+/* Sets the bound: at most `bound` bytes may be page-locked if is_given, otherwise three
+ * quarters of the machine's memory. */
 void kmm__locked_start(kmm_runtime_t *rt, bool is_given, uint64_t bound);
 void kmm__locked_stop(kmm_runtime_t *rt); /* ends it; drivers are still loaded */
 

@@ -6,7 +6,7 @@
 #include "memory/state.h"
 
 void kmm__numa_start(kmm_runtime_t *rt);
-/* Starts to find out what the functions below answer, in a thread. The runtime is going to have
+/* Starts a thread that finds the nodes near each GPU. Called when the runtime is going to have
  * GPUs. */
 void kmm__numa_prepare(kmm_runtime_t *rt);
 void kmm__numa_stop(kmm_runtime_t *rt);

@@ -5,21 +5,21 @@
 
 #include "memory/residency/frame.h"
 
-/* Returns the frame to evict when `coming` bytes are free or will be, and `needed` bytes are
- * wanted. NULL: it is better to wait for frames in use, because these make up the difference and
- * are needed so much later than every idle frame that an evicted idle frame would have to come back
- * well before them. NULL also if no frame is idle. */
+/* Returns the frame to evict when `needed` bytes are wanted, of which `coming` bytes are free or
+ * will be. NULL: no frame is idle, or it is better to wait for frames in use. Waiting is better if
+ * frames in use suffice and are needed much later than every idle frame, so that an evicted idle
+ * frame would have to come back before them. */
 kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed);
 /* Begins to evict an idle frame. If nothing has to be copied, it is unmapped at once. Does nothing
  * if a task pins the frame while room is made for the copy. Returns an error if the host has no
  * room or copies could not be enqueued; the frame is idle again once the enqueued copies are done.
  * Unlocks meanwhile. */
 int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f);
-/* Finds out whether all idle frames are known to be needed again. */
+/* Sets d->memory->all_needed: true if every idle frame is known to be needed again. */
 void kmm__frames_note_needed(kmm__device_t *d);
 /* Bytes to keep free while memory is short: what the next tasks may have to map. */
 uint64_t kmm__frames_reserve(const kmm__device_t *d);
-/* Evicts until the reserve is free. By the device's own thread; unlocks meanwhile. */
+/* Evicts until the reserve is free. Called by the device's own thread; unlocks meanwhile. */
 void kmm__frames_evict_early(kmm__device_t *d);
 
 #endif

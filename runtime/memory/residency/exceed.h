@@ -6,9 +6,10 @@
 
 #include "memory/residency/frame.h"
 
-/* True if what t needs beyond the device's memory may be in host memory: wherever the driver can
- * map that. With a limit of host memory, a launch that is known to need this is refused when it is
- * submitted (launch/fit.c). What turns out later runs, because its data would be lost otherwise. */
+/* True if memory that t needs beyond the device's may be host memory, that is, if the driver can
+ * map host memory. If host memory is limited, a launch known to need this is refused at submission
+ * (launch/fit.c). A task that turns out to need it later still runs, since its data would be lost
+ * otherwise. */
 bool kmm__task_may_exceed(const kmm__task_t *t);
 /* Sets the text of KMM_E_MEMORY, which t gets because it needs `needed` bytes. Returns
  * KMM_E_MEMORY. */
@@ -18,8 +19,8 @@ bool kmm__exceeds_first(const kmm__device_t *d, const kmm__work_t *w);
 /* Warns once that a kernel needs more than the device has, and works on host memory, slowly. */
 void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed);
 /* Warns of a chunk that uses little of many frames, such as a narrow tile of long rows: all of
- * these frames are brought, and others are evicted for them. Only for chunks that take a good part
- * of the device, and once for each kernel. */
+ * these frames are brought, and others are evicted for them. Warns once for each kernel, and only
+ * of chunks that take a large part of the device. */
 void kmm__warn_amplified(const kmm__task_t *t, uint64_t needed);
 
 #endif
