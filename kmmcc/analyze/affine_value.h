@@ -9,17 +9,18 @@
 
 typedef struct reading {
     footprint_t *x;
-    guards_t guards;    /* of the access that is read */
-    const char *reason; /* why a value has no polynomial; the first */
-    int choice;         /* a select that no condition decides yet; -1: none was met */
-    signed char *taken; /* of each select: 1 the first value, 2 the second, 0 not decided */
-    int steps;          /* nodes that were looked at */
-    bool noted;         /* a value was taken not to leave its 32 bits */
+    guards_t guards;    /* conditions of the access that is read */
+    const char *reason; /* the first reason why a value has no polynomial */
+    int choice;         /* a select whose condition is not decided yet; -1: none was met */
+    /* for each select: 1 takes the first value, 2 the second, 0 is not decided */
+    signed char *taken;
+    int steps;  /* number of nodes visited */
+    bool noted; /* a value of 32 bits was assumed not to wrap */
 } reading_t;
 
-/* The node's value, as a signed or an unsigned number. */
+/* Returns the node's value, read as a signed or an unsigned number. */
 poly_t affine_value(reading_t *r, int node, bool is_unsigned);
-/* Adds what holds if the node, of one bit, is `truth`. */
+/* Adds the conditions under which the node, of one bit, equals `truth`. */
 void affine_guard(reading_t *r, int node, bool truth);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A comparison of a launch's clauses with its kernel, and what is said of it. */
+/* A comparison of a launch's clauses with its kernel, and the messages that follow from it. */
 #ifndef KMMCC_ANALYZE_COMPARE_REPORT_H
 #define KMMCC_ANALYZE_COMPARE_REPORT_H
 
@@ -18,47 +18,51 @@
 enum { MAX_TARGETS = 64 };
 
 typedef enum kind {
-    READ_OUTSIDE, /* reads what no item names */
-    READ_OLD,     /* reads old values of what is only written */
+    READ_OUTSIDE, /* reads an element that no item names */
+    READ_OLD,     /* reads an old value of an element that items only write */
     STORE_OUTSIDE,
-    STORE_READ,   /* stores to what is only read */
-    LEFT_OUT,     /* does not store all of a write item */
-    PLAIN_REDUCE, /* stores to what is reduced, whatever it was */
+    STORE_READ,   /* stores to an element that items only read */
+    LEFT_OUT,     /* does not store all elements of a write item */
+    PLAIN_REDUCE, /* stores to a reduced element a value that does not depend on the old one */
     KINDS
 } kind_t;
 
-/* One wrong access, as it is shown. */
+/* One wrong access, as a message shows it. */
 typedef struct example {
     const ir_access_t *access;
     int64_t element;
     int64_t axis[KMM_MAX_AXES];
-    const char *numbers; /* of the sample */
-    int beyond;          /* the axis whose range the thread is outside of; -1: none */
-    int64_t end;         /* of that range */
+    const char *numbers; /* the sample's numbers, as text */
+    int beyond;          /* number of the axis whose range the thread lies beyond; -1: none */
+    int64_t end;         /* end of that range */
 } example_t;
 
-/* A pointer that the kernel gets. */
+/* One pointer that the kernel is given, and what is known of its accesses. */
 typedef struct accessed {
-    const char *key; /* its array, as in sample_pointer */
+    const char *key; /* name of its array, as sample_pointer returns it */
     int param, member;
     CXCursor argument;
-    bool skipped, is_logical;       /* is_logical: it is reduced by && or || */
-    bool alive[KINDS], seen[KINDS]; /* wrong in all samples so far; wrong in this one */
+    bool skipped, is_logical;       /* is_logical: the reduction is by && or || */
+    bool alive[KINDS], seen[KINDS]; /* wrong in all samples so far; wrong in this sample */
     example_t example[KINDS];
-    int64_t shift;                      /* bytes from the array's variable to the pointer */
-    byteset_t read, write, reduce, one; /* of this chunk; `one`: of one write item */
-    byteset_t stored, all;              /* through this pointer; through any pointer to the array */
-    int64_t shape_begin, shape_end;     /* the bytes that the items' shapes have */
-    bool touched;                       /* the sample's threads access it, or may */
-    int samples;                        /* how many touched it */
-    bool storing_all;                   /* every store is certain and was run */
-    uint64_t names;                     /* the variables in the sections of its items */
-    uint64_t store_names;               /* those on which stores depend */
-    int64_t gap, last;                  /* the first byte left out, -1: none; behind all accesses */
-    const item_t *reading;              /* the first item that is read; NULL: none */
+    int64_t shift; /* bytes from the array's variable to the pointer */
+    /* bytes that items name for this chunk; `one`: bytes of one write item */
+    byteset_t read, write, reduce, one;
+    /* bytes stored through this pointer; through any pointer to the array */
+    byteset_t stored, all;
+    int64_t shape_begin, shape_end; /* range of the bytes in the items' shapes */
+    bool touched;                   /* threads of the sample access it, or may */
+    int samples;                    /* number of samples whose threads touched it */
+    bool storing_all;               /* every store is certain, and was replayed */
+    uint64_t names;                 /* variables in the sections of its items, as bits */
+    uint64_t store_names;           /* variables that stores depend on, as bits */
+    /* first byte that is left out, -1: none; end of all accesses */
+    int64_t gap, last;
+    const item_t *reading; /* the first item that is read; NULL: none */
     int64_t reading_base, element;
-    int64_t least, most;          /* elements read, from what the item names first */
-    bool has_distance, is_steady; /* it is the same in all samples */
+    /* elements read, counted from the first one that the item names */
+    int64_t least, most;
+    bool has_distance, is_steady; /* there are such numbers; they are equal in all samples */
     int64_t sample_least, sample_most;
 } accessed_t;
 
@@ -72,15 +76,15 @@ typedef struct comparison {
     geometry_t geometry;
     accessed_t target[MAX_TARGETS];
     int count;
-    int64_t axis[KMM_MAX_AXES]; /* of the thread that runs */
-    uint64_t *names;            /* the variables on which each node depends */
-    bool active;                /* the chunk has accessed something */
+    int64_t axis[KMM_MAX_AXES]; /* values of the axes for the thread that runs */
+    uint64_t *names;            /* for each node the variables that it depends on, as bits */
+    bool active;                /* some thread of the chunk has accessed something */
 } comparison_t;
 
-/* True if the item names the array of the pointer; *base: how many bytes behind the array's
- * variable the item's base is. */
+/* True if the item is of the pointer's array. *base receives the bytes from the array's variable to
+ * the item's base. */
 bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *base);
-/* Reports what was wrong in all samples. False: an error was reported. */
+/* Reports the accesses that are wrong in all samples. False: an error was reported. */
 bool compare_report(comparison_t *c);
 
 #endif

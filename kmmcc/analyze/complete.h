@@ -13,8 +13,8 @@
 
 /* True if some item of the launch names the argument. */
 bool complete_covers(const directive_t *d, CXCursor argument);
-/* Adds to the launch's pragma what it leaves to the declaration. False after an error was
- * reported. */
+/* Adds those clauses to the launch's pragma that it leaves to the declaration. False after an error
+ * was reported. */
 bool complete_add(unit_t *u, directive_t *d, const declaration_t *n);
 
 /* A text to insert into a file of the program before the file is parsed again. */

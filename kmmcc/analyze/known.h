@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How well the accesses of a launch's kernel are known. */
+/* How exactly the accesses of a launch's kernel are known. */
 #ifndef KMMCC_ANALYZE_KNOWN_H
 #define KMMCC_ANALYZE_KNOWN_H
 
@@ -14,13 +14,13 @@ typedef struct known {
     int param, member; /* as in ir/ir.h */
     knowledge_t knowledge;
     const char *reason; /* why it is not known exactly; NULL: it is */
-    bool noted;         /* it holds while indices fit into 32 bits */
+    bool noted;         /* true only while indices fit into 32 bits */
 } known_t;
 
-/* The pointers that the launch's kernel accesses. NULL: none, or *reason says why nothing is known.
- */
+/* Returns a list of the pointers that the launch's kernel accesses. NULL: there are none, or
+ * *reason says why nothing is known. */
 known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **reason);
-/* One word, and why. */
+/* Returns one word for the knowledge, followed by the reason if there is one. */
 const char *known_text(const known_t *k);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct poly_term {
 typedef struct poly {
     poly_term_t *term;
     int count;
-    bool fails; /* too large, or made of one that fails */
+    bool fails; /* it has too many terms or factors, or was computed from one that fails */
 } poly_t;
 
 poly_t poly_failed(void);
@@ -29,13 +29,14 @@ poly_t poly_scale(poly_t a, int64_t by);
 poly_t poly_mul(poly_t a, poly_t b);
 bool poly_equal(poly_t a, poly_t b);
 bool poly_is_constant(poly_t a, int64_t *value);
-/* The term without atoms. */
+/* Returns the term without atoms; 0: there is none. */
 int64_t poly_constant_term(poly_t a);
-/* a = *coef * atom + *rest, neither of which has the atom; false: a has a power of it. */
+/* Splits a into *coef * atom + *rest, where neither contains the atom. False: a contains a power of
+ * the atom. */
 bool poly_split(poly_t a, int atom, poly_t *coef, poly_t *rest);
 poly_t poly_substitute(poly_t a, int atom, poly_t by);
 bool poly_has(poly_t a, int atom);
-/* a / by; false: some term cannot be divided. */
+/* Divides all coefficients of a. False: one is not divisible. */
 bool poly_divide(poly_t a, int64_t by, poly_t *out);
 
 #endif

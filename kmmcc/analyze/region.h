@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items of clauses for what a kernel's graph accesses through its pointers. */
+/* Writes items of clauses for what a kernel's graph accesses through its pointers. */
 #ifndef KMMCC_ANALYZE_REGION_H
 #define KMMCC_ANALYZE_REGION_H
 
@@ -9,10 +9,11 @@
 #include "analyze/index.h"
 #include "base/text.h"
 
-/* Sets the ranges of axes that guard all accesses of the graph, where f has none. False: f has one
- * of an axis of which the graph has loops with the grid's stride. */
+/* Sets the ranges of axes that guard all accesses of the graph, where f has none yet. False: f has
+ * a range of an axis along which the graph has grid-stride loops. */
 bool region_ranges(infer_t *f, footprint_t *x);
-/* Adds the clauses of the parameter, a pointer. NULL: it did; else why it added none. */
+/* Adds the clauses of a pointer parameter to `out`. Returns NULL, or the reason why none was added.
+ */
 const char *region_add(infer_t *f, footprint_t *x, int number, text_t *out);
 
 #endif

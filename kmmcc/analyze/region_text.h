@@ -6,8 +6,8 @@
 #include "analyze/affine.h"
 #include "analyze/index.h"
 
-/* In the names of the kernel's parameters and of the axes, which f->used then has; NULL: it cannot
- * be said. */
+/* Returns the polynomial in the names of the kernel's parameters and of the axes, and sets f->used
+ * for these axes. NULL: it has no such expression. */
 const char *region_text(infer_t *f, const footprint_t *x, poly_t p);
 
 #endif

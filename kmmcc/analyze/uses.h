@@ -6,8 +6,9 @@
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-/* What a function's code does with what a parameter points to. A null cursor: nowhere. What is in
- * none of stored, updated, assigned, changed and escaped is proven to be only read. */
+/* What a function's code does with the memory that a parameter points to. Each cursor is a place; a
+ * null cursor means nowhere. Memory is proven to be only read if stored, updated, assigned, changed
+ * and escaped are all null. */
 typedef struct uses {
     CXCursor stored;   /* stores */
     CXCursor updated;  /* stores depending on what was there */

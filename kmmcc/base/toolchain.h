@@ -10,16 +10,17 @@ typedef struct compiler {
 } compiler_t; /* path NULL: there is none */
 
 compiler_t
-toolchain_named(const char *name); /* of --compiler= or -ccbin; an error if there is none */
+/* compiler of --compiler= or -ccbin; reports an error if there is none */
+toolchain_named(const char *name);
 compiler_t toolchain_c(void);
 compiler_t toolchain_cxx(void);
 compiler_t toolchain_nvcc(void);
 compiler_t toolchain_hipcc(void);
-const char *toolchain_cuda(void); /* the folder of the CUDA toolkit; NULL without one */
+const char *toolchain_cuda(void); /* folder of the CUDA toolkit; NULL: there is none */
 const char *
-toolchain_rocm(void); /* the folder in which HIP's headers are as include/hip; NULL without them */
+toolchain_rocm(void); /* folder that has HIP's headers in include/hip; NULL: there is none */
 /* Returns the name of the compiler as which this program was called, through a link named nvcc, cc,
- * g++ ...; NULL if it was called as kmmcc. */
+ * g++ and so on. NULL: it was called as kmmcc. */
 const char *toolchain_called_as(const char *argv0);
 
 #endif

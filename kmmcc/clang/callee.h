@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what a launch runs. */
+/* Finds the function or kernels that a launch runs. */
 #ifndef KMMCC_CLANG_CALLEE_H
 #define KMMCC_CLANG_CALLEE_H
 

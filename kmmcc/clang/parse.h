@@ -8,7 +8,8 @@
 
 #include "clang/unit.h"
 
-/* Bodies of functions in headers take most of the time and are seldom needed. */
+/* The functions whose bodies are parsed. Bodies in headers take most of the time and are seldom
+ * needed. */
 typedef enum bodies { BODIES_OF_MAIN_FILE, BODIES_OF_ALL_FILES } bodies_t;
 /* Parses the unit, each file as its `parsed` text. Shows clang's errors at their positions in the
  * sources. False if some are not about pragmas: then kmmcc stops. */

@@ -33,21 +33,21 @@ typedef struct edit {
 /* One file of a translation unit: the one that is compiled, or a header that has pragmas or is
  * changed. */
 typedef struct unit {
-    struct unit *main; /* of the file that is compiled */
-    struct unit *next; /* headers, from the main one on */
+    struct unit *main; /* unit of the file that is compiled */
+    struct unit *next; /* list of headers, which begins at the main unit */
     const options_t *options;
     lang_t lang;
     target_t target; /* TARGET_CUDA, TARGET_HOST, ...; for LANG_C and LANG_CXX it is TARGET_HOST */
     const source_t *source;
-    const char *path; /* by which clang knows the file */
+    const char *path; /* the name by which clang knows the file */
     CXTranslationUnit tu;
     directive_t **directives;
     int directive_count;
     const char *parsed;    /* the text that clang parsed */
-    const piece_t *pieces; /* ascending; the map from what clang parsed to the source */
+    const piece_t *pieces; /* map from the parsed text to the source; ascending */
     int piece_count;
-    CXSourceRangeList *disabled; /* by disabled.c: what #if disables in disabled_of */
-    const char *disabled_of;     /* the text, once `parsed`, of which that holds */
+    CXSourceRangeList *disabled; /* by disabled.c: the ranges that #if disables in disabled_of */
+    const char *disabled_of;     /* the text for which `disabled` holds; it was `parsed` once */
     edit_t *edits;
     int edit_count, edit_capacity;
     struct insertion *insertions; /* by analyze/complete.c: text to add to pragmas */
@@ -56,7 +56,7 @@ typedef struct unit {
     const includes_t *includes; /* of the main file */
     struct function *functions; /* of the main file, by gpu/reach.c */
     const char *prefix;         /* of the main file, by gpu/name.c: begins the names of copies */
-    list_t names;               /* of the main file: what unit_name has given */
+    list_t names;               /* of the main file: the names that unit_name has returned */
 } unit_t;
 
 /* Lowers u->include_at to the declaration at the top of the file that holds the cursor. */
@@ -85,7 +85,7 @@ bool unit_range(const unit_t *u, CXCursor cursor, size_t *begin, size_t *end);
 /* Returns the offset in the source of an offset in u->parsed. In the text that replaces a pragma,
  * that is the pragma's. */
 size_t unit_offset(const unit_t *u, size_t clang_offset);
-/* Stores the same to *offset. False in the text that replaces a pragma. */
+/* Stores that offset to *offset. False in the text that replaces a pragma. */
 bool unit_exact_offset(const unit_t *u, size_t clang_offset, size_t *offset);
 /* Returns the offset in u->parsed of an offset in the source; SIZE_MAX in a pragma. */
 size_t unit_parsed_offset(const unit_t *u, size_t offset);

@@ -9,9 +9,9 @@
 #include "base/toolchain.h"
 
 const char *depend_file(const options_t *o, const char *source, const compiler_t *compiler);
-/* Replaces the copy's name by the original's. False after an error. */
+/* Replaces the copy's name by the original's in a dependency file. False after an error. */
 bool depend_mend(const char *path, const char *copy, const char *original);
 bool depend_mend_lines(const char *path, const char *copy,
-                       const char *original); /* the same in preprocessed text */
+                       const char *original); /* does the same in preprocessed text */
 
 #endif

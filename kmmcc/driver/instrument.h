@@ -8,8 +8,8 @@
 #include "base/list.h"
 #include "driver/plan.h"
 
-/* True if the file is compiled so. Files for which that is asked and cannot be done are named, each
- * once: code of GPUs, and compilers other than gcc. */
+/* True if the file is compiled with the check. Reports each file for which the check was asked and
+ * is not possible, once: code of GPUs, and compilers other than gcc. */
 bool instrument_wants(const options_t *o, const job_t *job);
 /* Adds the compiler's flags that stand before the user's, or those behind them. */
 void instrument_before(list_t *command);

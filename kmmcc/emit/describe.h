@@ -11,9 +11,10 @@
 #include "pragma/expression.h"
 #include "pragma/form.h"
 
-/* All calls that describe the launch, from kmm_launch_begin to its last item. */
+/* Writes all calls that describe the launch, from kmm_launch_begin to its last item. */
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out);
-const char *describe_base(const unit_t *u, const expr_t *base); /* as an operand of any operator */
+/* Returns the base as C text that may be an operand of any operator. */
+const char *describe_base(const unit_t *u, const expr_t *base);
 /* Computes how far the first element of the item moves along an axis, in arrays of its last `inner`
  * dimensions. False if that is no whole number of them. */
 bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, form_t *step);

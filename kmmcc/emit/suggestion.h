@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "clang/unit.h"
 
-/* The text with `_Pragma("kmm parallel")` before each kernel launch that has no pragma. */
+/* Returns the text with `_Pragma("kmm parallel")` before each kernel launch that has no pragma. */
 const source_t *suggestion_mark(const source_t *s);
 /* Prints the completed pragma of each kernel launch, and which pointers it leaves open, on stdout.
  */

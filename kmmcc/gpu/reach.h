@@ -42,28 +42,30 @@ typedef struct change {
 } change_t;
 
 /*
- * A function that depends on the part of the grid that runs is copied, and the copy is told the
- * part by a parameter: it is `told`. One that is reached other than by its name looks the part up
- * in shared memory, where every kernel of the translation unit leaves it: it is `shared`. A
- * function may be both.
+ * A function that uses blockIdx, gridDim or the group of the grid depends on which part of the grid
+ * runs, and is copied. A copy that is called by its name is told the part by a parameter: it is
+ * `told`. A copy that is reached otherwise, as through a pointer, looks the part up in shared
+ * memory, where every kernel of the translation unit stores it: it is `shared`. A function may be
+ * both.
  */
 struct function {
     function_t *next;
-    CXCursor cursor; /* its definition */
-    unit_t *u;       /* the file it is in; NULL when a macro writes it */
+    CXCursor cursor; /* cursor of its definition */
+    unit_t *u;       /* file that the function is in; NULL: a macro writes it */
     size_t begin, end;
     const char *name;
-    bool is_kernel, reads_index, reads_dim, reads_group; /* by itself */
-    bool hidden;          /* reads some of it where #if hides it from clang */
+    /* of the function itself, without its callees */
+    bool is_kernel, reads_index, reads_dim, reads_group;
+    bool hidden;          /* uses the index or the grid in code that #if hides from clang */
     bool is_hidden_group; /* a macro names the grid's group */
     bool is_cluster, syncs_grid;
     bool is_open;    /* it names functions that only template arguments resolve */
-    bool is_reached; /* by a kernel */
+    bool is_reached; /* a kernel reaches it */
     bool is_told, is_shared, is_copied;
-    bool holds_lambdas; /* runs on the host */
+    bool holds_lambdas; /* runs on the host and has lambdas */
     reach_call_t *calls;
     lambda_t *lambdas;
-    change_t *changes; /* in a copy */
+    change_t *changes; /* changes of its text in the copy */
 };
 
 /* Adds the kernel and the functions that it reaches to u->functions. */

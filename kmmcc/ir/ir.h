@@ -16,13 +16,15 @@ extern "C" {
 
 /* A value of `bits` bits, in two's complement, of one thread. */
 typedef enum ir_op {
-    IR_CONST,   /* value */
+    IR_CONST,   /* the number `value` */
     IR_PARAM,   /* the parameter `value`, or of one that is passed by value as a struct, what lies
                  * at its byte a */
     IR_GRID,    /* value: an ir_grid_t times 3 plus the dimension */
     IR_COUNTER, /* the number of the iteration of loop `value`, from 0 */
-    IR_SYMBOL,  /* a global variable or part of one, equal in all threads; value: its number */
-    IR_DATA,    /* anything else: read from memory, a real number, ... value: its number */
+    /* address of a global variable or of a part of one, equal in all threads; value: its number */
+    IR_SYMBOL,
+    /* any other value, such as one loaded from memory or a real number; value: its number */
+    IR_DATA,
     IR_ADD,
     IR_SUB,
     IR_MUL,
@@ -36,7 +38,7 @@ typedef enum ir_op {
     IR_AND,
     IR_OR,
     IR_XOR,
-    IR_EQ, /* the comparisons have one bit */
+    IR_EQ, /* comparisons have one bit */
     IR_NE,
     IR_ULT,
     IR_ULE,
@@ -71,12 +73,13 @@ typedef enum ir_access_kind { IR_READ, IR_WRITE, IR_ATOMIC } ir_access_kind_t;
 /* One load, store or atomic operation through a pointer that the function was given. */
 typedef struct ir_access {
     ir_access_kind_t kind;
-    int param;  /* which parameter */
-    int member; /* the byte of it at which the pointer lies; -1: the parameter is the pointer */
-    int offset; /* node: bytes from the pointer, 64 bits */
-    int bytes;  /* node: how many bytes, 64 bits */
-    int guard;  /* node of one bit: the access happens where it is 1 */
-    int loop;   /* the innermost loop around it; -1: none */
+    int param; /* which parameter */
+    /* offset in the parameter at which the pointer lies; -1: the parameter is the pointer */
+    int member;
+    int offset;      /* node of 64 bits: distance from the pointer in bytes */
+    int bytes;       /* node of 64 bits: number of bytes */
+    int guard;       /* node of one bit: the access happens if it is 1 */
+    int loop;        /* the innermost loop around it; -1: none */
     int after_write; /* of a read: the same thread has written the same bytes before */
     int line, column;
     const char *file; /* NULL: not known */
@@ -84,14 +87,14 @@ typedef struct ir_access {
 
 /* A pointer whose accesses are not all known. */
 typedef struct ir_unknown {
-    int param, member; /* of which pointer; param -1: of all */
+    int param, member; /* the pointer; param -1: all pointers */
     const char *reason;
     int line, column;
     const char *file;
 } ir_unknown_t;
 
 typedef struct ir_function {
-    const char *name; /* as the linker knows it */
+    const char *name; /* the linker's name of the function */
     int param_count;
     ir_node_t *node;
     int node_count;
@@ -103,7 +106,7 @@ typedef struct ir_function {
     int unknown_count;
 } ir_function_t;
 
-/* The functions of a file of bitcode that are kernels, or all with a body if `all` is not 0. The
+/* Returns the kernels in a file of bitcode, or all functions with a body if `all` is not 0. The
  * list ends with NULL. NULL: the file cannot be read, and *error says why. Nothing is ever freed.
  */
 typedef ir_function_t **ir_analyze_fn(const char *path, int all, const char **error);

@@ -12,9 +12,9 @@
  * module or program, or the file does not compile so; *reason then says why.
  */
 ir_function_t **ir_functions(const unit_t *main, const char **reason);
-/* The function of this name; NULL: there is none. */
+/* Returns the function of this name; NULL: there is none. */
 const ir_function_t *ir_function(const unit_t *main, const char *name);
-/* That of a kernel, or of an instance of a template. */
+/* Returns the function of a kernel, or of an instance of a kernel template; NULL: there is none. */
 const ir_function_t *ir_function_of(const unit_t *main, CXCursor kernel);
 
 #endif

@@ -10,7 +10,7 @@
 
 typedef struct pragma {
     size_t begin, end; /* from `#` or `_Pragma` to the end of its last line, less trailing space */
-    size_t content;    /* what follows the word kmm */
+    size_t content;    /* offset behind the word kmm */
     size_t content_end;
     bool is_operator; /* _Pragma("kmm ...") */
 } pragma_t;
