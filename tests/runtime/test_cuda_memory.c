@@ -13,6 +13,8 @@
 #include <kmm.h>
 #include <kmm/cuda_api.h>
 
+#include "managed_stand_ins.h"
+
 typedef struct pitched {
     void *p;
     size_t pitch, width, height;
@@ -316,11 +318,6 @@ int kmm_cuda_is_managed(const void *p)
 {
     return (const char *)p >= arena && (const char *)p < arena + sizeof(arena);
 }
-int kmm_cuda_free(void *base)
-{
-    (void)base;
-    return 0;
-}
 int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
 {
     (void)kind;
@@ -350,88 +347,17 @@ int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *s)
     (void)s;
     return kmm_cuda_memset(dst, value, bytes);
 }
-int kmm_cuda_device_synchronize(void)
-{
-    return 0;
-}
 static int is_recorded; /* events, by libkmm */
 int kmm_cuda_event_is_recorded(void *event)
 {
     (void)event;
     return is_recorded;
 }
-int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end)
-{
-    (void)milliseconds, (void)start, (void)end;
-    return 0;
-}
-void kmm_cuda_event_forget(void *event)
-{
-    (void)event;
-}
-int kmm_cuda_event_query(void *event)
-{
-    (void)event;
-    return 0;
-}
 static int recorded;
 int kmm_cuda_event_record(void *event, void *stream)
 {
     (void)event, (void)stream;
     recorded++;
-    return 0;
-}
-int kmm_cuda_event_synchronize(void *event)
-{
-    (void)event;
-    return 0;
-}
-const char *kmm_cuda_get_error_name(int error)
-{
-    (void)error;
-    return "";
-}
-const char *kmm_cuda_get_error_string(int error)
-{
-    (void)error;
-    return "";
-}
-void kmm_cuda_wrap(void) {}
-int kmm_cuda_launch_failed(int error)
-{
-    return error;
-}
-int kmm_cuda_get_last_error(void)
-{
-    return 0;
-}
-int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
-{
-    (void)kernel, (void)geometry, (void)args;
-    return 0;
-}
-int kmm_cuda_peek_at_last_error(void)
-{
-    return 0;
-}
-int kmm_cuda_stream_query(void *stream)
-{
-    (void)stream;
-    return 0;
-}
-int kmm_cuda_stream_synchronize(void *stream)
-{
-    (void)stream;
-    return 0;
-}
-int kmm_cuda_stream_wait_event(void *stream, void *event)
-{
-    (void)stream, (void)event;
-    return 0;
-}
-int kmm_cuda_stream_await_event(void *stream, void *event)
-{
-    (void)stream, (void)event;
     return 0;
 }
 static int settled, caught_up,
@@ -445,10 +371,6 @@ void kmm_cuda_stream_catch_up(void *stream)
 {
     caught_up_on = stream, caught_up++;
 }
-kmm_runtime_t *kmm_default(void)
-{
-    return NULL;
-}
 int kmm_device_count(kmm_runtime_t *rt)
 {
     (void)rt;
@@ -460,19 +382,10 @@ int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
     *out = (kmm_device_info_t){.kind = kind, .ordinal = index};
     return 0;
 }
-void kmm_kernels_end(const void *const *handles, uint32_t count)
-{
-    (void)handles, (void)count;
-}
 static void *task_stream; /* NULL: no task that has one */
 void *kmm_task_stream(void *stream)
 {
     return !stream && task_stream ? task_stream : stream;
-}
-static int in_task;
-int kmm_task_active(void)
-{
-    return in_task;
 }
 
 /* ---- Tests ---- */

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stand-ins for libkmm in tests of the wrappers of managed programs. Nothing is managed, and every
+ * call succeeds. Each function is weak: a test that needs more of it defines it. */
+#include "managed_stand_ins.h"
+
+#include <kmm.h>
+#include <kmm/cuda_api.h>
+
+#define STAND_IN __attribute__((weak))
+
+STAND_IN int kmm_cuda_device_synchronize(void)
+{
+    return 0;
+}
+STAND_IN int kmm_cuda_event_is_recorded(void *event)
+{
+    (void)event;
+    return 0;
+}
+STAND_IN int kmm_cuda_event_elapsed_time(float *milliseconds, void *start, void *end)
+{
+    (void)milliseconds, (void)start, (void)end;
+    return 0;
+}
+STAND_IN void kmm_cuda_event_forget(void *event)
+{
+    (void)event;
+}
+STAND_IN int kmm_cuda_event_query(void *event)
+{
+    (void)event;
+    return 0;
+}
+STAND_IN int kmm_cuda_event_record(void *event, void *stream)
+{
+    (void)event, (void)stream;
+    return 0;
+}
+STAND_IN int kmm_cuda_event_synchronize(void *event)
+{
+    (void)event;
+    return 0;
+}
+STAND_IN int kmm_cuda_free(void *base)
+{
+    (void)base;
+    return 0;
+}
+STAND_IN const char *kmm_cuda_get_error_name(int error)
+{
+    (void)error;
+    return "";
+}
+STAND_IN const char *kmm_cuda_get_error_string(int error)
+{
+    (void)error;
+    return "";
+}
+STAND_IN void kmm_cuda_wrap(void) {}
+STAND_IN int kmm_cuda_launch_failed(int error)
+{
+    return error;
+}
+STAND_IN int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
+{
+    (void)kernel, (void)geometry, (void)args;
+    return 0;
+}
+STAND_IN int kmm_cuda_get_last_error(void)
+{
+    return 0;
+}
+STAND_IN int kmm_cuda_is_managed(const void *address)
+{
+    (void)address;
+    return 0;
+}
+STAND_IN int kmm_cuda_malloc(void **out, size_t bytes)
+{
+    (void)out, (void)bytes;
+    return 0;
+}
+STAND_IN int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
+{
+    (void)dst, (void)src, (void)bytes, (void)kind;
+    return 0;
+}
+STAND_IN int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
+                       int kind)
+{
+    (void)dst, (void)dp, (void)src, (void)sp, (void)w, (void)h, (void)kind;
+    return 0;
+}
+STAND_IN int kmm_cuda_memcpy_async(void *dst, const void *src, size_t bytes, int kind, void *stream)
+{
+    (void)dst, (void)src, (void)bytes, (void)kind, (void)stream;
+    return 0;
+}
+STAND_IN int kmm_cuda_memset(void *dst, int value, size_t bytes)
+{
+    (void)dst, (void)value, (void)bytes;
+    return 0;
+}
+STAND_IN int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream)
+{
+    (void)dst, (void)value, (void)bytes, (void)stream;
+    return 0;
+}
+STAND_IN int kmm_cuda_peek_at_last_error(void)
+{
+    return 0;
+}
+STAND_IN int kmm_cuda_stream_query(void *stream)
+{
+    (void)stream;
+    return 0;
+}
+STAND_IN int kmm_cuda_stream_synchronize(void *stream)
+{
+    (void)stream;
+    return 0;
+}
+STAND_IN int kmm_cuda_stream_wait_event(void *stream, void *event)
+{
+    (void)stream, (void)event;
+    return 0;
+}
+STAND_IN int kmm_cuda_stream_await_event(void *stream, void *event)
+{
+    (void)stream, (void)event;
+    return 0;
+}
+STAND_IN int kmm_cuda_stream_settle(void *stream)
+{
+    (void)stream;
+    return 0;
+}
+STAND_IN void kmm_cuda_stream_catch_up(void *stream)
+{
+    (void)stream;
+}
+STAND_IN kmm_runtime_t *kmm_default(void)
+{
+    return NULL;
+}
+STAND_IN int kmm_device_count(kmm_runtime_t *rt)
+{
+    (void)rt;
+    return 0;
+}
+STAND_IN int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
+{
+    (void)rt, (void)index, (void)out;
+    return 0;
+}
+const void *ended[16];
+uint32_t ended_count;
+STAND_IN void kmm_kernels_end(const void *const *handles, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++)
+        ended[ended_count++ % 16] = handles[k];
+}
+STAND_IN void *kmm_task_stream(void *stream)
+{
+    return stream;
+}
+int in_task;
+STAND_IN int kmm_task_active(void)
+{
+    return in_task;
+}
