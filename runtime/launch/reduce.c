@@ -291,12 +291,14 @@ static int run_fill(kmm__operation_t *base)
     return 0;
 }
 
-/* Where the tasks of a reduction go: to the DAG, or to somebody who wants to know what they use. */
+/* The destination of a reduction's tasks: they are submitted, or only their accesses are handed to
+ * a function. */
 typedef struct sink {
     kmm_runtime_t *runtime;
     kmm__accesses_fn_t *fn; /* NULL: they are submitted */
     void *ctx;
 } sink_t;
+typedef int one_fn_t(const sink_t *sink, const kmm__work_t *w, const kmm__reduction_t *r);
 
 static int sink_put(const sink_t *s, const kmm__array_operation_t *op, const char *name,
                     const kmm__access_t *accesses, uint32_t count)
@@ -333,14 +335,20 @@ static int begin_one(const sink_t *sink, const kmm__work_t *w, const kmm__reduct
     return 0;
 }
 
-int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w)
+/* Submits the tasks of each reduction of the launch that has partials. */
+static int submit_each(kmm_runtime_t *rt, const kmm__work_t *w, one_fn_t *one)
 {
     const sink_t sink = {.runtime = rt};
     int error = 0;
     for (uint32_t k = 0; k < w->reduction_count && !error; k++)
         if (w->partials[w->reductions[k].partials].array)
-            error = begin_one(&sink, w, &w->reductions[k]);
+            error = one(&sink, w, &w->reductions[k]);
     return error;
+}
+
+int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w)
+{
+    return submit_each(rt, w, begin_one);
 }
 
 /* ---- Folding ---- */
@@ -475,12 +483,7 @@ static int end_one(const sink_t *sink, const kmm__work_t *w, const kmm__reductio
 
 int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w)
 {
-    const sink_t sink = {.runtime = rt};
-    int error = 0;
-    for (uint32_t k = 0; k < w->reduction_count && !error; k++)
-        if (w->partials[w->reductions[k].partials].array)
-            error = end_one(&sink, w, &w->reductions[k]);
-    return error;
+    return submit_each(rt, w, end_one);
 }
 
 void kmm__reduce_accesses(const kmm__work_t *w, kmm__accesses_fn_t *fn, void *ctx)

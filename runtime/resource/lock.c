@@ -9,16 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPINS = 100, SLEEP_NS = 200000 };
+#include "base/spin.h"
 
-static void pause_briefly(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
+enum { SPINS = 100, SLEEP_NS = 200000 };
 
 static bool spin(kmm__lock_t *l)
 {
@@ -26,7 +19,7 @@ static bool spin(kmm__lock_t *l)
         if (atomic_load_explicit(&l->state, memory_order_relaxed) == KMM__LOCK_OPEN &&
             kmm__lock_try(l))
             return true;
-        pause_briefly();
+        kmm__relax();
     }
     return false;
 }

@@ -12,13 +12,6 @@
 
 enum { SPIN_NS = 50000, SLEEP_NS = 20000, POLL_RELAX = 64 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void kmm__gpu_event_keep(kmm__gpu_t *gpu, void *event)
 {
     if (gpu->spare_count == gpu->spare_capacity) {
@@ -97,22 +90,22 @@ static bool deliver(kmm__gpu_t *gpu)
 static void *watch(void *arg)
 {
     kmm__gpu_t *gpu = arg;
-    uint64_t idle_since = now_ns(),
+    uint64_t idle_since = kmm__now(),
              patience = kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS : SPIN_NS;
     kmm__gpu_scope_enter(gpu); /* never left: the thread is ours */
     pthread_mutex_lock(&gpu->lock);
     while (!gpu->closing || gpu->pending) {
         if (!gpu->pending) {
             pthread_cond_wait(&gpu->noted, &gpu->lock);
-            idle_since = now_ns();
+            idle_since = kmm__now();
             continue;
         }
         if (deliver(gpu)) {
-            idle_since = now_ns();
+            idle_since = kmm__now();
             continue;
         }
         pthread_mutex_unlock(&gpu->lock);
-        uint64_t idle = now_ns() - idle_since;
+        uint64_t idle = kmm__now() - idle_since;
         if (idle > patience)
             nanosleep(&(struct timespec){0, SLEEP_NS}, NULL);
         else if (idle > SPIN_NS)

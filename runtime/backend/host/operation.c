@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/running.h"
+#include "base/spin.h"
 
 /* Claims for each thread: more even out the load better, fewer contend less. */
 enum { CLAIMS_PER_THREAD = 8 };
@@ -94,14 +95,14 @@ static void help(kmm__pool_item_t *item)
 static uint64_t run_small(kmm__op_t *op)
 {
     uint64_t piece = op->units / SMALL_KERNEL_PIECES + 1;
-    uint64_t deadline = kmm__host_now() + SMALL_KERNEL_NS;
+    uint64_t deadline = kmm__now() + SMALL_KERNEL_NS;
     uint64_t done = 0;
     while (done < op->units) {
         uint64_t left = op->units - done;
         uint64_t count = left < piece ? left : piece;
         run_units(op, done, done + count);
         done += count;
-        if (kmm__host_now() > deadline)
+        if (kmm__now() > deadline)
             break;
     }
     return done;

@@ -12,13 +12,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <kmm.h>
 
 #include "backend/host/error.h"
 #include "base/running.h"
+#include "base/spin.h"
 
 /* glibc's function that calls f(arg) when the thread's C++ variables end, before those that were
  * made earlier. NULL: the C library lacks it. */
@@ -33,22 +33,6 @@ enum { SPIN_NS = 30000, POLLS_PER_YIELD = 16 };
 enum { WAKE_FANOUT = 2 };
 /* Bytes of a stack for handlers of signals. */
 enum { HANDLER_STACK = 64 << 10 };
-
-uint64_t kmm__host_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 static void ready_add(kmm__thread_pool_t *p, int64_t seats)
 {
@@ -116,16 +100,16 @@ static kmm__pool_item_t *take(kmm__thread_pool_t *p)
 
 static void spin(kmm__thread_pool_t *p)
 {
-    uint64_t deadline = kmm__host_now() + SPIN_NS;
+    uint64_t deadline = kmm__now() + SPIN_NS;
     do {
         for (int k = 0; k < POLLS_PER_YIELD; k++) {
             if (atomic_load_explicit(&p->ready, memory_order_relaxed) > 0 ||
                 atomic_load_explicit(&p->stop, memory_order_relaxed))
                 return;
-            relax();
+            kmm__relax();
         }
         sched_yield();
-    } while (kmm__host_now() < deadline);
+    } while (kmm__now() < deadline);
 }
 
 static void sleep_until_woken(kmm__thread_pool_t *p)

@@ -58,7 +58,4 @@ bool kmm__thread_pool_assist(kmm__thread_pool_t *p);
 bool kmm__thread_pool_is_assisting(void); /* true if this thread runs in kmm__thread_pool_assist */
 void kmm__thread_pool_refuse(void);       /* called by an item's run: this thread must not run it */
 
-/* Returns nanoseconds of CLOCK_MONOTONIC. */
-uint64_t kmm__host_now(void);
-
 #endif
