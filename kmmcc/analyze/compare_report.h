@@ -23,7 +23,7 @@ typedef enum kind {
     STORE_OUTSIDE,
     STORE_READ,   /* stores to an element that items only read */
     LEFT_OUT,     /* does not store all elements of a write item */
-    PLAIN_REDUCE, /* stores to a reduced element a value that does not depend on the old one */
+    PLAIN_REDUCE, /* overwrites a reduced element, which the kernel never reads */
     KINDS
 } kind_t;
 
