@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "resource/pool.h"
 
 enum { ARRAY_PART = 4 }; /* arrays up to 1/ARRAY_PART of a slab are packed */
@@ -56,13 +57,16 @@ static int slab_map(kmm__device_t *d, slab_t *s)
     return error;
 }
 
-static void slab_unmap(kmm__device_t *d, slab_t *s)
+/* If the driver does not unmap the slab, its memory stays in use. */
+static int slab_unmap(kmm__device_t *d, const slab_t *s)
 {
     const uint64_t bytes = slab_bytes(d);
-    d->backend->frame_unmap(d->gpu, s->window, bytes);
+    int error = d->backend->frame_unmap(d->gpu, s->window, bytes);
+    if (kmm__stays_mapped(d, error))
+        return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     d->backend->frame_destroy(d->gpu, s->frame, bytes);
     d->backend->window_release(d->gpu, s->window, bytes);
-    free(s);
+    return 0;
 }
 
 /* Makes a slab. KMM_E_MEMORY: there is no room for it. */
@@ -104,8 +108,14 @@ static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
     slab_t *s = *at;
     *at = s->next;
     pthread_mutex_unlock(&d->runtime->lock);
-    slab_unmap(d, s);
+    int error = slab_unmap(d, s);
+    free(s);
     pthread_mutex_lock(&d->runtime->lock);
+    if (error) {
+        kmm__error_note(d->runtime, error, "memory of small arrays could not be unmapped: %s",
+                        kmm__error_get());
+        return 0;
+    }
     d->memory->used -= slab_bytes(d);
     d->memory->pack->bytes -= slab_bytes(d);
     return 0;
