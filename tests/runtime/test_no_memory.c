@@ -99,9 +99,9 @@ static int compute(kmm_runtime_t *rt, kmm_kind_t kind)
     error = error ? error : kmm_copy_in(rt, x[0], a, sizeof(a));
     error = error ? error : kmm_copy_in(rt, x[1], b, sizeof(b));
     for (int round = 0; round < 2 && !error; round++) {
-        error = add(kind, 6, x[2], x[0], x[1]);                    /* a + b */
-        error = error ? error : add(kind, 4, x[3], x[2], x[0]);    /* 2 a + b */
-        error = error ? error : add(kind, 3, x[2], x[2], x[3]);    /* 3 a + 2 b */
+        error = add(kind, 6, x[2], x[0], x[1]);                 /* a + b */
+        error = error ? error : add(kind, 4, x[3], x[2], x[0]); /* 2 a + b */
+        error = error ? error : add(kind, 3, x[2], x[2], x[3]); /* 3 a + 2 b */
     }
     error = error ? error : add(kind, 6, x[3], x[2], x[3]); /* 5 a + 3 b */
     int waited = kmm_wait(rt);
@@ -145,10 +145,8 @@ typedef struct device {
     kmm_kind_t kind;
 } device_t;
 static const device_t devices[] = {
-    {"host", KMM_KIND_HOST},
-    {"host:2,mem=64K", KMM_KIND_HOST},
-    {"cuda:1,mem=48K", KMM_KIND_CUDA},
-    {"cuda:2,mem=64K", KMM_KIND_CUDA},
+    {"host", KMM_KIND_HOST},           {"host:2,mem=64K", KMM_KIND_HOST},
+    {"cuda:1,mem=48K", KMM_KIND_CUDA}, {"cuda:2,mem=64K", KMM_KIND_CUDA},
     {"hip:1,mem=48K", KMM_KIND_HIP},
 };
 enum { DEVICES = sizeof(devices) / sizeof(*devices) };
@@ -216,7 +214,8 @@ int main(void)
         unsigned long k = 1;
         if (one && !strncmp(one, d->list, n) && one[n] == '@')
             return run_one(d, strtoul(one + n + 1, NULL, 10));
-        for (int code = 0; code != 3 && failed < 5 && k < MOST && !one; k += brief ? 1 + k / 8 : 1) {
+        for (int code = 0; code != 3 && failed < 5 && k < MOST && !one;
+             k += brief ? 1 + k / 8 : 1) {
             code = in_a_process(d, k);
             failed += code == 1;
         }

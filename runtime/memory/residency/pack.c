@@ -27,6 +27,7 @@ typedef struct slab {
     kmm__addr_t window;
     kmm__frame_handle_t frame;
     uint32_t shared; /* other devices (bits) that have access */
+    uint32_t arrays; /* arrays that lie in it */
 } slab_t;
 
 struct kmm__pack {
@@ -123,6 +124,14 @@ static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
 
 /* ---- Memory of small arrays ---- */
 
+static slab_t *slab_of(const kmm__device_t *d, kmm__addr_t at)
+{
+    slab_t *s = d->memory->pack->slabs;
+    while (at < s->window || at >= s->window + slab_bytes(d))
+        s = s->next;
+    return s;
+}
+
 /* Makes the pool, without a cache, since cached memory could keep a slab in use. NULL: the host has
  * no memory for it. */
 static struct kmm__pack *pack_create(kmm__device_t *d)
@@ -152,11 +161,21 @@ bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out)
     if (kmm_resource_allocate(d->memory->pack->pool, bytes ? bytes : 1, 0, NULL, &place))
         return false;
     *out = (kmm__addr_t)(uintptr_t)place;
+    slab_t *s = slab_of(d, *out);
+    if (s->arrays == 0 &&
+        kmm__pack_used_bytes(d) + slab_bytes(d) + d->memory->promised > d->memory->limit) {
+        /* a launch that was accepted counts on the unused slab */
+        kmm_resource_deallocate(d->memory->pack->pool, place, KMM_SIZE_RECORDED, NULL);
+        d->memory->pack->returned = true;
+        return false;
+    }
+    s->arrays++;
     return true;
 }
 
 void kmm__pack_return(kmm__device_t *d, kmm__addr_t at)
 {
+    slab_of(d, at)->arrays--;
     kmm_resource_deallocate(d->memory->pack->pool, (void *)(uintptr_t)at, KMM_SIZE_RECORDED, NULL);
     d->memory->pack->returned = true;
 }
@@ -176,12 +195,12 @@ uint64_t kmm__pack_bytes(const kmm__device_t *d)
     return d->memory->pack ? d->memory->pack->bytes : 0;
 }
 
-static slab_t *slab_of(const kmm__device_t *d, kmm__addr_t at)
+uint64_t kmm__pack_used_bytes(const kmm__device_t *d)
 {
-    slab_t *s = d->memory->pack->slabs;
-    while (at < s->window || at >= s->window + slab_bytes(d))
-        s = s->next;
-    return s;
+    uint64_t bytes = 0;
+    for (const slab_t *s = d->memory->pack ? d->memory->pack->slabs : NULL; s; s = s->next)
+        bytes += s->arrays ? slab_bytes(d) : 0;
+    return bytes;
 }
 
 void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
@@ -193,8 +212,12 @@ void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
     const kmm__addr_t window = s->window;
     s->shared |= 1u << to->index;
     pthread_mutex_unlock(&rt->lock);
-    if (!shared)
-        d->backend->frame_share(d->gpu, window, slab_bytes(d), to->gpu);
+    int error = shared ? 0 : d->backend->frame_share(d->gpu, window, slab_bytes(d), to->gpu);
+    if (!error || error == KMM_E_UNSUPPORTED)
+        return;
+    pthread_mutex_lock(&rt->lock);
+    slab_of(d, at)->shared &= ~(1u << to->index); /* the next copy asks again */
+    pthread_mutex_unlock(&rt->lock);
 }
 
 void kmm__pack_close(kmm__device_t *d)
