@@ -6,8 +6,9 @@
  *
  * Rules for every function:
  *  1. It returns 0 or a negative KMM_E_ error, unless its comment says otherwise. `error_text`
- *     returns the text of a thread's last error. No function aborts or prints. None keeps a
- *     pointer that it was given, unless its comment says so.
+ *     returns the text of a thread's last error. No function aborts or prints, except where the
+ *     host has no memory for what is enqueued (base/alloc.h). None keeps a pointer that it was
+ *     given, unless its comment says so.
  *  2. Any thread may call it, and several at once. One stream is used by one thread at a time.
  *  3. Addresses of device memory are kmm__addr_t; addresses of host memory are pointers. Sizes
  *     are in bytes.
@@ -191,7 +192,7 @@ struct kmm__backend {
      * Notifications of one stream come in order, on a thread of the backend or on one that assists.
      * status is 0 or the first error of work since the stream's previous notification; on a GPU,
      * every later status is an error, too. fn may enqueue work. It must not block for long, nor
-     * call functions of the backend that block. The call fails only if there is no host memory. */
+     * call functions of the backend that block. */
     int (*notify)(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg);
 };
 

@@ -119,6 +119,13 @@ void kmm__device_lose(kmm__device_t *d, int error);
  * Does nothing for other errors. */
 void kmm__device_doubt(kmm__device_t *d, kmm__event_t *event, int error);
 
+/* True if memory of the device stays mapped, after unmapping has returned `error`. A device that is
+ * lost has no mappings. */
+static inline bool kmm__stays_mapped(const kmm__device_t *d, int error)
+{
+    return error && error != KMM_E_KERNEL && !d->lost;
+}
+
 /* Not locked: waits for all work on the stream. Returns its status. */
 int kmm__stream_drain(kmm__backend_t *b, kmm__stream_t *s);
 

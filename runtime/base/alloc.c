@@ -19,6 +19,12 @@ void *kmm__alloc(size_t bytes)
     return or_die(calloc(1, bytes ? bytes : 1), bytes);
 }
 
+void *kmm__alloc_line(size_t bytes)
+{
+    enum { LINE = 64 };
+    return or_die(aligned_alloc(LINE, (bytes + LINE - 1) & ~(size_t)(LINE - 1)), bytes);
+}
+
 void *kmm__grow_more(void *data, uint32_t *capacity, size_t size)
 {
     *capacity = *capacity ? 2 * *capacity : 4;

@@ -12,6 +12,9 @@
 /* Zeroed memory, freed by free(). Never NULL. */
 void *kmm__alloc(size_t bytes);
 
+/* The same at a multiple of 64 bytes, a cache line; not zeroed. */
+void *kmm__alloc_line(size_t bytes);
+
 /* Doubles the capacity of a growing array of elements of `size` bytes; the array may move. */
 void *kmm__grow_more(void *data, uint32_t *capacity, size_t size);
 

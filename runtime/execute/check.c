@@ -63,14 +63,17 @@ static void device_close(kmm__check_t *c, shadow_t *s)
 {
     const kmm__device_t *d = c->task->device;
     uint64_t frame = s->array->frame_bytes;
+    bool is_stuck = false; /* what is not unmapped stays */
     for (uint32_t k = 0; s->frames && k < s->array->frame_count; k++) {
         if (!s->frames[k])
             continue;
-        if (k < s->mapped)
-            d->backend->frame_unmap(d->gpu, s->window + k * frame, frame);
-        d->backend->frame_destroy(d->gpu, s->frames[k], frame);
+        if (k < s->mapped &&
+            kmm__stays_mapped(d, d->backend->frame_unmap(d->gpu, s->window + k * frame, frame)))
+            is_stuck = true;
+        else
+            d->backend->frame_destroy(d->gpu, s->frames[k], frame);
     }
-    if (s->window && !d->info.whole)
+    if (s->window && !d->info.whole && !is_stuck)
         d->backend->window_release(d->gpu, s->window, s->array->frame_count * frame);
     free(s->frames);
 }

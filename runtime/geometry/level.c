@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include <kmm/error.h>
+#include "base/alloc.h"
 
 void kmm__cell_drop(kmm__map_t *m, uint32_t d, const kmm__level_t *l, kmm__position_t p)
 {
@@ -30,23 +30,16 @@ void kmm__level_free(kmm__map_t *m, uint32_t d, kmm__level_t *l)
 
 static kmm__map_block_t *block_new(const kmm__map_t *m, uint32_t d)
 {
-    return calloc(1, sizeof(kmm__map_block_t) + KMM__BLOCK_INTERVALS * kmm__cell_bytes(m, d));
+    return kmm__alloc(sizeof(kmm__map_block_t) + KMM__BLOCK_INTERVALS * kmm__cell_bytes(m, d));
 }
 
-/* Makes a level of one interval, whose cell is raw memory. NULL: out of memory. */
+/* Makes a level of one interval, whose cell is raw memory. */
 static kmm__level_t *level_new(kmm__map_t *m, uint32_t d)
 {
-    kmm__level_t *l = calloc(1, sizeof(*l));
-    if (!l)
-        return NULL;
+    kmm__level_t *l = kmm__alloc(sizeof(*l));
+    kmm__map_block_t *b = block_new(m, d);
     l->capacity = 1;
-    l->blocks = calloc(1, sizeof(*l->blocks));
-    kmm__map_block_t *b = l->blocks ? block_new(m, d) : NULL;
-    if (!b) {
-        free(l->blocks);
-        free(l);
-        return NULL;
-    }
+    l->blocks = kmm__alloc(sizeof(*l->blocks));
     b->count = 1;
     b->key[0] = m->whole.lo[d];
     l->blocks[0] = b;
@@ -59,71 +52,46 @@ static kmm__level_t *level_new(kmm__map_t *m, uint32_t d)
 kmm__level_t *kmm__level_uniform(kmm__map_t *m, uint32_t d, const void *value)
 {
     kmm__level_t *l = level_new(m, d);
-    if (!l)
-        return NULL;
     if (kmm__is_last(m, d)) {
         kmm__value_copy(m, l->blocks[0]->data, value);
         return l;
     }
     kmm__level_t *c = kmm__level_uniform(m, d + 1, value);
-    if (!c) {
-        free(l->blocks[0]);
-        free(l->blocks);
-        free(l);
-        m->cells--;
-        return NULL;
-    }
     memcpy(l->blocks[0]->data, &c, sizeof(c));
     return l;
 }
 
-/* Copies a level and all levels below it. NULL: out of memory. */
+/* Copies a level and all levels below it. */
 static kmm__level_t *level_copy(kmm__map_t *m, uint32_t d, const kmm__level_t *l);
 
 /* Copies the value, or the level, in the cell at p to dst, which is raw memory. */
-static int cell_copy(kmm__map_t *m, uint32_t d, void *dst, const kmm__level_t *l, kmm__position_t p)
+static void cell_copy(kmm__map_t *m, uint32_t d, void *dst, const kmm__level_t *l,
+                      kmm__position_t p)
 {
     if (kmm__is_last(m, d)) {
         kmm__value_copy(m, dst, kmm__cell(m, d, l, p));
-        return 0;
+        return;
     }
     kmm__level_t *c = level_copy(m, d + 1, kmm__level_child(m, d, l, p));
-    if (!c)
-        return KMM_E_MEMORY;
     memcpy(dst, &c, sizeof(c));
-    return 0;
 }
 
 static kmm__level_t *level_copy(kmm__map_t *m, uint32_t d, const kmm__level_t *l)
 {
-    kmm__level_t *out = calloc(1, sizeof(*out));
-    if (!out)
-        return NULL;
-    out->blocks = calloc(l->count, sizeof(*out->blocks));
-    out->capacity = out->blocks ? l->count : 0;
+    kmm__level_t *out = kmm__alloc(sizeof(*out));
+    out->blocks = kmm__alloc(l->count * sizeof(*out->blocks));
+    out->capacity = l->count;
     out->end = l->end;
-    bool ok = out->blocks != NULL;
-    for (uint32_t k = 0; k < l->count && ok; k++) {
-        kmm__map_block_t *b = block_new(m, d);
-        if (!(ok = b != NULL))
-            break;
-        out->blocks[out->count++] = b;
-        for (uint32_t e = 0; e < l->blocks[k]->count && ok; e++) {
-            ok = cell_copy(m, d, b->data + e * kmm__cell_bytes(m, d), l, (kmm__position_t){k, e}) ==
-                 0;
+    for (uint32_t k = 0; k < l->count; k++) {
+        kmm__map_block_t *b = out->blocks[out->count++] = block_new(m, d);
+        for (uint32_t e = 0; e < l->blocks[k]->count; e++) {
+            cell_copy(m, d, b->data + e * kmm__cell_bytes(m, d), l, (kmm__position_t){k, e});
             b->key[e] = l->blocks[k]->key[e];
-            b->count += ok;
-            m->cells += ok;
         }
-        if (b->count == 0) {
-            free(b);
-            out->count--;
-        }
+        b->count = l->blocks[k]->count;
+        m->cells += b->count;
     }
-    if (ok)
-        return out;
-    kmm__level_free(m, d, out);
-    return NULL;
+    return out;
 }
 
 size_t kmm__level_leaves(const kmm__map_t *m, uint32_t d, const kmm__level_t *l)
@@ -137,22 +105,12 @@ size_t kmm__level_leaves(const kmm__map_t *m, uint32_t d, const kmm__level_t *l)
 /* ---- Cutting and removing intervals ---- */
 
 /* Moves the upper half of block k to a new block behind it. */
-static int block_split(const kmm__map_t *m, uint32_t d, kmm__level_t *l, uint32_t k)
+static void block_split(const kmm__map_t *m, uint32_t d, kmm__level_t *l, uint32_t k)
 {
     size_t size = kmm__cell_bytes(m, d);
     kmm__map_block_t *b = l->blocks[k], *upper = block_new(m, d);
     uint32_t half = b->count / 2;
-    if (!upper)
-        return KMM_E_MEMORY;
-    if (l->count == l->capacity) {
-        kmm__map_block_t **grown = realloc(l->blocks, 2 * l->capacity * sizeof(*grown));
-        if (!grown) {
-            free(upper);
-            return KMM_E_MEMORY;
-        }
-        l->blocks = grown;
-        l->capacity *= 2;
-    }
+    l->blocks = kmm__grow(l->blocks, l->count, &l->capacity, sizeof(*l->blocks));
     upper->count = b->count - half;
     memcpy(upper->key, b->key + half, upper->count * sizeof(*b->key));
     memcpy(upper->data, b->data + half * size, upper->count * size);
@@ -160,22 +118,19 @@ static int block_split(const kmm__map_t *m, uint32_t d, kmm__level_t *l, uint32_
     memmove(l->blocks + k + 2, l->blocks + k + 1, (l->count - k - 1) * sizeof(*l->blocks));
     l->blocks[k + 1] = upper;
     l->count++;
-    return 0;
 }
 
-int kmm__level_cut(kmm__map_t *m, uint32_t d, kmm__level_t *l, kmm__position_t *p, int64_t x)
+void kmm__level_cut(kmm__map_t *m, uint32_t d, kmm__level_t *l, kmm__position_t *p, int64_t x)
 {
     size_t size = kmm__cell_bytes(m, d);
     kmm__level_t *below = NULL;
     if (l->blocks[p->block]->count == KMM__BLOCK_INTERVALS) {
-        int error = block_split(m, d, l, p->block);
-        if (error)
-            return error;
+        block_split(m, d, l, p->block);
         if (p->entry >= l->blocks[p->block]->count)
             *p = (kmm__position_t){p->block + 1, p->entry - l->blocks[p->block]->count};
     }
-    if (!kmm__is_last(m, d) && !(below = level_copy(m, d + 1, kmm__level_child(m, d, l, *p))))
-        return KMM_E_MEMORY;
+    if (!kmm__is_last(m, d))
+        below = level_copy(m, d + 1, kmm__level_child(m, d, l, *p));
     kmm__map_block_t *b = l->blocks[p->block];
     unsigned char *old = b->data + p->entry * size;
     uint32_t e = ++p->entry;
@@ -188,7 +143,6 @@ int kmm__level_cut(kmm__map_t *m, uint32_t d, kmm__level_t *l, kmm__position_t *
         kmm__value_copy(m, old + size, old);
     b->count++;
     m->cells++;
-    return 0;
 }
 
 static void block_remove(kmm__level_t *l, uint32_t k)

@@ -120,15 +120,14 @@ static inline void kmm__value_copy(const kmm__map_t *m, void *dst, const void *s
 /* Frees a level, all levels below it, and their values. */
 void kmm__level_free(kmm__map_t *m, uint32_t d, kmm__level_t *l);
 /* Makes a level of one interval, and one such level in each dimension below, with a copy of the
- * value. NULL: out of memory. */
+ * value. */
 kmm__level_t *kmm__level_uniform(kmm__map_t *m, uint32_t d, const void *value);
 /* Drops the value, or frees the level, in the cell at p. */
 void kmm__cell_drop(kmm__map_t *m, uint32_t d, const kmm__level_t *l, kmm__position_t p);
 
 /* Cuts the interval at *p at x, which lies strictly inside it, and sets *p to the position of the
- * second half. Both halves have the old value. Positions behind *p become invalid. Returns 0 or
- * KMM_E_MEMORY. */
-int kmm__level_cut(kmm__map_t *m, uint32_t d, kmm__level_t *l, kmm__position_t *p, int64_t x);
+ * second half. Both halves have the old value. Positions behind *p become invalid. */
+void kmm__level_cut(kmm__map_t *m, uint32_t d, kmm__level_t *l, kmm__position_t *p, int64_t x);
 /* Removes the interval at p, which is not the level's first. The interval before it grows to the
  * removed one's end. Returns the position of the interval that followed. */
 kmm__position_t kmm__level_swallow(kmm__map_t *m, uint32_t d, kmm__level_t *l, kmm__position_t p);

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <kmm/error.h>
-
+#include "base/alloc.h"
 #include "base/valid.h"
 #include "geometry/level.h"
 
@@ -134,30 +133,31 @@ static int visit_level(walk_t *w, uint32_t d, kmm__level_t *l)
 
 /* Cuts a level at lo and at hi where no interval begins yet. Sets *first to the position of the
  * interval that begins at lo. */
-static int cut_out(kmm__map_t *m, uint32_t d, kmm__level_t *l, int64_t lo, int64_t hi,
-                   kmm__position_t *first)
+static void cut_out(kmm__map_t *m, uint32_t d, kmm__level_t *l, int64_t lo, int64_t hi,
+                    kmm__position_t *first)
 {
     kmm__position_t p = find(l, lo);
-    int error = kmm__key_at(l, p) < lo ? kmm__level_cut(m, d, l, &p, lo) : 0;
+    if (kmm__key_at(l, p) < lo)
+        kmm__level_cut(m, d, l, &p, lo);
     int64_t end = kmm__end_of(l, p);
     *first = p;
-    if (error || end == hi || hi >= l->end)
-        return error;
+    if (end == hi || hi >= l->end)
+        return;
     uint32_t blocks = l->count;
     if (end < hi)
         p = find(l, hi);
     if (kmm__key_at(l, p) < hi)
-        error = kmm__level_cut(m, d, l, &p, hi);
+        kmm__level_cut(m, d, l, &p, hi);
     if (l->count != blocks) /* a block was split: *first may have moved to the new block */
         *first = find(l, lo);
-    return error;
 }
 
 static int update_level(walk_t *w, uint32_t d, kmm__level_t *l)
 {
     int64_t lo = w->where->lo[d], hi = w->where->hi[d];
     kmm__position_t p;
-    int result = cut_out(w->map, d, l, lo, hi, &p);
+    int result = 0;
+    cut_out(w->map, d, l, lo, hi, &p);
     for (; !result && !kmm__at_end(l, p) && kmm__key_at(l, p) < hi; p = kmm__next(l, p)) {
         w->part.lo[d] = kmm__key_at(l, p);
         w->part.hi[d] = kmm__end_of(l, p);
@@ -179,7 +179,7 @@ static bool covers_below(const walk_t *w, uint32_t d)
 }
 
 /* Sets all elements in the interval at p to the value, in all dimensions below too. */
-static int cell_assign(walk_t *w, uint32_t d, kmm__level_t *l, kmm__position_t p)
+static void cell_assign(walk_t *w, uint32_t d, kmm__level_t *l, kmm__position_t p)
 {
     kmm__map_t *m = w->map;
     if (kmm__is_last(m, d)) {
@@ -187,33 +187,26 @@ static int cell_assign(walk_t *w, uint32_t d, kmm__level_t *l, kmm__position_t p
         kmm__value_copy(m, copy, w->value);
         kmm__cell_drop(m, d, l, p);
         memcpy(kmm__cell(m, d, l, p), copy, m->ops.value_bytes);
-        return 0;
+        return;
     }
     kmm__level_t *c = kmm__level_uniform(m, d + 1, w->value);
-    if (!c)
-        return KMM_E_MEMORY;
     kmm__cell_drop(m, d, l, p);
     memcpy(kmm__cell(m, d, l, p), &c, sizeof(c));
-    return 0;
 }
 
-static int assign_level(walk_t *w, uint32_t d, kmm__level_t *l)
+static void assign_level(walk_t *w, uint32_t d, kmm__level_t *l)
 {
     int64_t lo = w->where->lo[d], hi = w->where->hi[d];
     kmm__position_t p;
-    int result = cut_out(w->map, d, l, lo, hi, &p);
-    if (result)
-        return result;
+    cut_out(w->map, d, l, lo, hi, &p);
     if (!covers_below(w, d)) {
-        for (; !result && !kmm__at_end(l, p) && kmm__key_at(l, p) < hi; p = kmm__next(l, p))
-            result = assign_level(w, d + 1, kmm__level_child(w->map, d, l, p));
-        return result;
+        for (; !kmm__at_end(l, p) && kmm__key_at(l, p) < hi; p = kmm__next(l, p))
+            assign_level(w, d + 1, kmm__level_child(w->map, d, l, p));
+        return;
     }
-    if ((result = cell_assign(w, d, l, p)))
-        return result;
+    cell_assign(w, d, l, p);
     for (kmm__position_t n = kmm__next(l, p); !kmm__at_end(l, n) && kmm__key_at(l, n) < hi;)
         n = kmm__level_swallow(w->map, d, l, n);
-    return 0;
 }
 
 /* ---- The interface ---- */
@@ -221,18 +214,13 @@ static int assign_level(walk_t *w, uint32_t d, kmm__level_t *l)
 kmm__map_t *kmm__map_create(const kmm__map_ops_t *ops, void *ctx, const kmm__box_t *whole,
                             const void *initial)
 {
-    kmm__map_t *m = calloc(1, sizeof(*m));
-    if (!m)
-        return NULL;
+    kmm__map_t *m = kmm__alloc(sizeof(*m));
     m->ops = *ops;
     m->ctx = ctx;
     m->whole = *whole;
     m->join_at = JOIN_FIRST;
     m->root = kmm__level_uniform(m, 0, initial);
-    if (m->root)
-        return m;
-    free(m);
-    return NULL;
+    return m;
 }
 
 void kmm__map_destroy(kmm__map_t *m)
@@ -295,14 +283,14 @@ int kmm__map_update(kmm__map_t *m, const kmm__box_t *where, kmm__map_update_fn *
     return result;
 }
 
-int kmm__map_assign(kmm__map_t *m, const kmm__box_t *where, const void *value)
+void kmm__map_assign(kmm__map_t *m, const kmm__box_t *where, const void *value)
 {
     kmm__box_t inside = kmm__box_intersect(where, &m->whole);
     walk_t w = {.map = m, .where = &inside, .value = value};
-    int result = kmm__box_empty(&inside) ? 0 : assign_level(&w, 0, m->root);
+    if (!kmm__box_empty(&inside))
+        assign_level(&w, 0, m->root);
     join_now_and_then(m);
     KMM__ASSERT_SOMETIMES(kmm__map_is_valid(m));
-    return result;
 }
 
 size_t kmm__map_leaves(kmm__map_t *m)

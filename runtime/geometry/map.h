@@ -35,7 +35,7 @@ typedef struct kmm__map_ops {
     void (*settle)(void *ctx, void *value);
 } kmm__map_ops_t;
 
-/* Makes a map over `whole` in which every element has a copy of `initial`. NULL: out of memory. */
+/* Makes a map over `whole` in which every element has a copy of `initial`. */
 kmm__map_t *kmm__map_create(const kmm__map_ops_t *ops, void *ctx, const kmm__box_t *whole,
                             const void *initial);
 void kmm__map_destroy(kmm__map_t *m);
@@ -47,12 +47,12 @@ int kmm__map_visit(kmm__map_t *m, const kmm__box_t *where, kmm__map_visit_fn *fn
 
 /* Cuts leaves at the faces of `where`. Then calls fn for each leaf inside, whose value fn may
  * change in place. fn must not call the map. Stops at the first nonzero result of fn and returns
- * it, or returns KMM_E_MEMORY. */
+ * it. */
 typedef int kmm__map_update_fn(void *arg, const kmm__box_t *part, void *value);
 int kmm__map_update(kmm__map_t *m, const kmm__box_t *where, kmm__map_update_fn *fn, void *arg);
 
-/* Replaces all leaves in `where` by one leaf with a copy of `value`. Returns 0 or KMM_E_MEMORY. */
-int kmm__map_assign(kmm__map_t *m, const kmm__box_t *where, const void *value);
+/* Replaces all leaves in `where` by one leaf with a copy of `value`. */
+void kmm__map_assign(kmm__map_t *m, const kmm__box_t *where, const void *value);
 
 /* Joins all equal neighbours. Returns the number of leaves that are left. */
 size_t kmm__map_leaves(kmm__map_t *m);

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include <kmm/error.h>
-
 #include "base/alloc.h"
 
 /* A conversion of a map to another layout. */
@@ -23,8 +21,7 @@ static int recut_rows(void *arg, const kmm__rows_t *rows)
         int64_t begin = rows->offset + k * rows->pitch;
         int n = kmm__layout_split(r->to, begin, begin + rows->width, boxes);
         for (int b = 0; b < n; b++)
-            if (kmm__map_assign(r->map, &boxes[b], r->value))
-                return KMM_E_MEMORY;
+            kmm__map_assign(r->map, &boxes[b], r->value);
     }
     return 0;
 }
@@ -37,23 +34,17 @@ static int recut_leaf(void *arg, const kmm__box_t *part, const void *value)
 }
 
 /* Converts the map to boxes of layout `to`: assigns each row of each leaf to a new map. */
-static int shape_map_recut(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx,
-                           const kmm__layout_t *to)
+static void shape_map_recut(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx,
+                            const kmm__layout_t *to)
 {
     kmm__box_t old = kmm__layout_whole(&m->layout), whole = kmm__layout_whole(to);
     void *initial = kmm__alloc(ops->value_bytes);
     recut_t r = {&m->layout, to, kmm__map_create(ops, ctx, &whole, initial), NULL};
     free(initial);
-    int error = r.map ? kmm__map_visit(m->map, &old, recut_leaf, &r) : KMM_E_MEMORY;
-    if (error) {
-        if (r.map)
-            kmm__map_destroy(r.map);
-        return error;
-    }
+    kmm__map_visit(m->map, &old, recut_leaf, &r);
     kmm__map_destroy(m->map);
     m->map = r.map;
     m->layout = *to;
-    return 0;
 }
 
 int kmm__shape_map_boxes_of(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx,
@@ -64,9 +55,7 @@ int kmm__shape_map_boxes_of(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void
     if (!kmm__layout_equal(&m->layout, layout)) {
         if (kmm__layout_contiguous(layout, box, &begin, &end))
             return kmm__layout_split(&m->layout, begin, end, out);
-        int error = shape_map_recut(m, ops, ctx, layout);
-        if (error)
-            return error;
+        shape_map_recut(m, ops, ctx, layout);
     }
     out[0] = *box;
     return 1;

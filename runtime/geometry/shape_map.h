@@ -17,8 +17,7 @@ typedef struct kmm__shape_map {
 } kmm__shape_map_t;
 
 /* Translates the region `box` of `layout` to boxes of the map's layout, at most 2 * KMM__DIMS of
- * them. Converts the map to `layout` where no such boxes exist. Returns their number, or a negative
- * error. */
+ * them. Converts the map to `layout` where no such boxes exist. Returns their number. */
 int kmm__shape_map_boxes_of(kmm__shape_map_t *m, const kmm__map_ops_t *ops, void *ctx,
                             const kmm__layout_t *layout, const kmm__box_t *box,
                             kmm__box_t out[2 * KMM__DIMS]);

@@ -4,8 +4,8 @@
  * memory, and what works on the host's memory where that is limited.
  *
  * What a task needs is counted in pieces, which are frames of a device or pages of the host. The
- * count is never too low. Slabs of small arrays are taken to stay, and a small array that has no
- * place yet is taken to get a frame of its own.
+ * count is never too low. Slabs in which small arrays lie are taken to stay, and a small array that
+ * has no place yet is taken to get a frame of its own.
  */
 #include "launch/fit.h"
 
@@ -22,6 +22,7 @@
 #include "memory/residency/exceed.h"
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
+#include "task/inside.h"
 
 /* An array that the launch uses. Its pieces have the numbers from `first` on. */
 typedef struct used {
@@ -372,19 +373,40 @@ static void need_count(need_t *n)
         n->seen[k] = 0;
 }
 
+static uint64_t room_beside(const kmm__device_t *d, uint64_t slabs)
+{
+    return d->memory->most > slabs ? d->memory->most - slabs : 0;
+}
+
+/* Waits for the end of arrays that the program has freed, where a chunk has room only if their
+ * slabs are released. Unlocks meanwhile. */
+static void await_freed(need_t *n, uint64_t *slabs)
+{
+    kmm_runtime_t *rt = n->submission->rt;
+    const kmm__partition_t *part = &n->submission->part;
+    if (*slabs == 0 || kmm__is_inside() || first_too_large(n, part) == part->count)
+        return;
+    while (rt->memory->forgotten)
+        pthread_cond_wait(&rt->progress, &rt->lock);
+    *slabs = kmm__pack_used_bytes(n->device);
+    n->room = room_beside(n->device, *slabs);
+}
+
 /* Devices that can use the host's memory for the rest need no room of their own, unless that is
  * limited. */
 static int device_fits(kmm__submission_t *s, kmm__device_t *d)
 {
     if (d->info.host_backed && !s->rt->memory->spill)
         return 0;
-    uint64_t slabs = kmm__pack_bytes(d), most = d->memory->most;
-    need_t n = {.submission = s, .device = d, .room = most > slabs ? most - slabs : 0};
+    uint64_t slabs = kmm__pack_used_bytes(d), most = d->memory->most;
+    need_t n = {.submission = s, .device = d, .room = room_beside(d, slabs)};
     int error = 0;
     add_arrays(&n);
     if (n.all > most - most / KMM__SLABS_PART || n.all + slabs > d->memory->proved) {
         s->is_tight = true;
         need_count(&n);
+        await_freed(&n, &slabs);
+        n.most = 0;
         error = fit_on_device(&n, slabs);
     }
     free(n.seen);

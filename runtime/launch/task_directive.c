@@ -214,6 +214,22 @@ static kmm__stream_t *stream_of(const kmm_task_t *task)
     return task->task->device->compute_streams[task->task->issue.compute_stream].stream;
 }
 
+/* Waits for all work on the task's device. If that fails, so does the task. */
+static void finish_all(const kmm_task_t *task)
+{
+    kmm__task_t *t = task->task;
+    const kmm__backend_t *b = t->device->backend;
+    char where[320];
+    int error = b->finish(t->device->gpu);
+    if (!error)
+        return;
+    pthread_mutex_lock(&t->runtime->lock);
+    kmm__task_describe(t, where, sizeof(where));
+    kmm__task_fail(t, error);
+    kmm__error_note(t->runtime, error, "%s: %s", where, b->error_text(t->device->backend));
+    pthread_mutex_unlock(&t->runtime->lock);
+}
+
 /* Makes the task's stream wait for the work that the statements have put on other streams so far.
  */
 static void join_used(kmm_task_t *task)
@@ -221,7 +237,7 @@ static void join_used(kmm_task_t *task)
     const kmm__device_t *d = task->task->device;
     for (uint32_t k = 0; k < task->used_count; k++)
         if (d->backend->succeed(stream_of(task), task->used[k]))
-            d->backend->finish(d->gpu);
+            finish_all(task);
     task->used_count = 0;
 }
 
@@ -232,7 +248,7 @@ static void use(kmm_task_t *task, void *native)
         if (task->used[k] == native)
             return;
     if (d->backend->precede(stream_of(task), native))
-        d->backend->finish(d->gpu);
+        finish_all(task);
     task->used = kmm__grow(task->used, task->used_count, &task->used_capacity, sizeof(*task->used));
     task->used[task->used_count++] = native;
 }

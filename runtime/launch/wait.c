@@ -48,7 +48,7 @@ static int wait_users(kmm_runtime_t *rt, kmm__array_t *a)
         error = error ? error : e;
     }
     free(p.task);
-    return n < 0 ? n : error;
+    return error;
 }
 
 KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)

@@ -35,6 +35,7 @@ typedef struct kmm__residence {
     kmm__frame_t *frames; /* table of frame_count frames; NULL: not made yet */
     uint32_t mapped;      /* frames of the table that are mapped */
     bool is_packed; /* it has no frames, because it lies in a slab (memory/residency/pack.c) */
+    bool is_stuck;  /* the driver did not unmap some frame, so that the window stays */
 } kmm__residence_t;
 
 /* A block of a host buffer that is page-locked as one (memory/host/pagelock.c).

@@ -197,9 +197,9 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
     bool there = true;
-    int error = a->array->summary.sole ? kmm__coherence_summary_end(a->array) : 0;
-    int n =
-        error ? error : kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
+    int error = 0;
+    kmm__coherence_summary_end(a->array);
+    int n = kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     f->access = a;
     for (int b = 0; b < n && !error; b++) {
         if (!kmm__map_visit(a->array->coherence.map, &boxes[b], fetch_needed, f))
@@ -209,7 +209,7 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
     }
     if (there && n > 0)
         kmm__coherence_summary_note_seen(a->array, t, &a->box);
-    return n < 0 ? n : error;
+    return error;
 }
 
 static int fetch_all(kmm__task_t *t, kmm__moves_t *moves)
@@ -240,28 +240,27 @@ static int await_eviction(void *arg, const kmm__box_t *part, const void *value)
     return 0;
 }
 
-static int hold_alone(kmm__task_t *t, kmm__array_t *a, const kmm__box_t *box)
+static void hold_alone(kmm__task_t *t, kmm__array_t *a, const kmm__box_t *box)
 {
     kmm__holders_t value = {0};
     uint32_t space = t->device->space;
     value.valid = 1u << space;
     value.ready[space] = space == KMM__HOST ? NULL : t->order.ticket;
-    return kmm__map_assign(a->coherence.map, box, &value);
+    kmm__map_assign(a->coherence.map, box, &value);
 }
 
-static int store_access(kmm__task_t *t, const kmm__access_t *a)
+static void store_access(kmm__task_t *t, const kmm__access_t *a)
 {
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
-    int error = a->array->summary.sole ? kmm__coherence_summary_end(a->array) : 0;
-    int n =
-        error ? error : kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
-    for (int b = 0; b < n && !error; b++) {
+    kmm__coherence_summary_end(a->array);
+    int n = kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
+    for (int b = 0; b < n; b++) {
         if (a->mode == KMM_WRITE)
             kmm__map_visit(a->array->coherence.map, &boxes[b], await_eviction, t);
-        error = hold_alone(t, a->array, &boxes[b]);
+        hold_alone(t, a->array, &boxes[b]);
     }
-    return n < 0 ? n : error ? error : kmm__coherence_summary_note_written(a->array, t, &a->box);
+    kmm__coherence_summary_note_written(a->array, t, &a->box);
 }
 
 void kmm__coherence_release(kmm__task_t *t)
@@ -280,7 +279,7 @@ int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
         const kmm__access_t *a = &t->accesses[k];
         if (a->mode != KMM_READ && !a->array->object.is_abstract && a->array->is_tracked &&
             !kmm__coherence_summary_writes_sole(a->array, t))
-            error = store_access(t, a);
+            store_access(t, a);
         KMM__ASSERT_SOMETIMES(error || a->array->object.is_abstract ||
                               kmm__coherence_is_valid(a->array));
     }
@@ -327,17 +326,17 @@ static int frame_boxes(const kmm__frame_t *f, kmm__box_t boxes[2 * KMM__DIMS])
                              end > (int64_t)a->bytes ? (int64_t)a->bytes : end, boxes);
 }
 
-int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
+void kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves)
 {
     kmm__box_t boxes[2 * KMM__DIMS];
     evict_t e = {f, d, moves, NULL, kmm__frame_is_dead(f)};
-    int n = frame_boxes(f, boxes), error = kmm__coherence_summary_end(f->array);
+    kmm__coherence_summary_end(f->array);
+    int n = frame_boxes(f, boxes);
     f->array->summary.whole &= ~(1u << d->space);
-    for (int b = 0; b < n && !error; b++)
-        error = kmm__map_update(f->array->coherence.map, &boxes[b], evict_part, &e);
+    for (int b = 0; b < n; b++)
+        kmm__map_update(f->array->coherence.map, &boxes[b], evict_part, &e);
     kmm__ticket_unref(e.ticket); /* the moves hold references */
-    KMM__ASSERT_SOMETIMES(error || kmm__coherence_is_valid(f->array));
-    return error;
+    KMM__ASSERT_SOMETIMES(kmm__coherence_is_valid(f->array));
 }
 
 typedef struct restore {

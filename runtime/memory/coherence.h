@@ -16,8 +16,8 @@ void kmm__coherence_release(kmm__task_t *t);
  * with its text. */
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves);
 /* Plans the copies to the host of values that only frame f holds, and removes its device from the
- * holders. Returns 0 or an error. */
-int kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves);
+ * holders. */
+void kmm__coherence_evict(kmm__device_t *d, kmm__frame_t *f, kmm__moves_t *moves);
 /* Undoes that in the map, after these copies could not be enqueued: f's device holds again what was
  * to be copied with ticket `evicted`. */
 void kmm__coherence_restore(kmm__device_t *d, kmm__frame_t *f, const kmm__ticket_t *evicted);

@@ -115,7 +115,7 @@ static int place(kmm__array_t *a)
     return kmm__error_set(KMM_E_MEMORY, "no address space for an array of %zu bytes", a->bytes);
 }
 
-static int maps_create(kmm_runtime_t *rt, kmm__array_t *a)
+static void maps_create(kmm_runtime_t *rt, kmm__array_t *a)
 {
     bool promised = a->is_mapped && (a->map == KMM_MAP_FROM || a->map == KMM_MAP_ALLOC);
     a->is_tracked = rt->has_spaces || promised;
@@ -123,12 +123,9 @@ static int maps_create(kmm_runtime_t *rt, kmm__array_t *a)
         .valid = !a->is_tracked || (a->is_mapped && !promised) ? 1u << KMM__HOST : 0};
     a->flat = kmm__layout_flat((int64_t)a->bytes);
     kmm__box_t whole = kmm__layout_whole(&a->flat);
-    int error = kmm__object_init(&a->object, &a->flat);
+    kmm__object_init(&a->object, &a->flat);
     a->coherence =
         (kmm__shape_map_t){a->flat, kmm__map_create(kmm__holders_ops(rt), rt, &whole, &holders)};
-    return !error && a->coherence.map
-               ? 0
-               : kmm__error_set(KMM_E_MEMORY, "no host memory for an array's bookkeeping");
 }
 
 static void array_free(kmm__array_t *a)
@@ -184,14 +181,13 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     a->frame_count = (uint32_t)((bytes + a->frame_bytes - 1) / a->frame_bytes);
     rt->memory->framed_bytes += a->frame_count * a->frame_bytes;
     int error = mapped ? 0 : can_use_host_addresses(rt) ? place(a) : reserve_name(a);
-    if (!error)
-        error = maps_create(rt, a);
     if (error) {
         if (a->reserved && a->host != a->base)
             munmap(a->base, a->reserved);
         array_free(a);
         return error;
     }
+    maps_create(rt, a);
     kmm__array_index(rt, a);
     *out = a;
     return 0;

@@ -76,7 +76,7 @@ void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, con
  * becomes one leaf: on one stream, writers need not be told apart. That is not done after the first
  * time, which may be the only one. Then each part can be copied to where it is needed, such as the
  * host, as soon as it is written. */
-int kmm__coherence_summary_note_written(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
+void kmm__coherence_summary_note_written(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box)
 {
     kmm__coherence_summary_t *s = &a->summary;
     survey_t survey = {t->runtime, t->device, t->device->space};
@@ -86,19 +86,16 @@ int kmm__coherence_summary_note_written(kmm__array_t *a, kmm__task_t *t, const k
     s->writer = t->device;
     if (s->written < 2 * a->bytes || survey.space == KMM__HOST ||
         t->device->compute_stream_count > 1 || t->runtime->memory->spill)
-        return 0;
+        return;
     s->written = 0;
     if (!map_has_none(a, lies_not_only_here, &survey))
-        return 0;
+        return;
     kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
-    int error = kmm__map_assign(a->coherence.map, &all, &value);
-    if (error)
-        return error;
+    kmm__map_assign(a->coherence.map, &all, &value);
     s->sole = t->device;
     s->last = t->order.ticket;
     kmm__ticket_ref(s->last);
     s->whole = 1u << survey.space;
-    return 0;
 }
 
 bool kmm__coherence_summary_writes_sole(kmm__array_t *a, kmm__task_t *t)
@@ -124,18 +121,17 @@ static int tell_last(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-int kmm__coherence_summary_end(kmm__array_t *a)
+void kmm__coherence_summary_end(kmm__array_t *a)
 {
     kmm__coherence_summary_t *s = &a->summary;
     kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
     s->seen = s->written = 0;
     if (!s->sole)
-        return 0;
-    int error = kmm__map_update(a->coherence.map, &all, tell_last, s);
+        return;
+    kmm__map_update(a->coherence.map, &all, tell_last, s);
     s->sole = NULL;
     kmm__ticket_unref(s->last);
     s->last = NULL;
-    return error;
 }
 
 void kmm__coherence_summary_free(kmm__array_t *a)

@@ -12,14 +12,14 @@
 bool kmm__array_starts_empty(const kmm__array_t *a, const kmm__task_t *t);
 /* Records that t found the newest value of all of the box in its space. */
 void kmm__coherence_summary_note_seen(kmm__array_t *a, const kmm__task_t *t, const kmm__box_t *box);
-/* Records that t writes the box, after the map was changed. Returns 0 or an error. */
-int kmm__coherence_summary_note_written(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box);
+/* Records that t writes the box, after the map was changed. */
+void kmm__coherence_summary_note_written(kmm__array_t *a, kmm__task_t *t, const kmm__box_t *box);
 /* True if t is a task of the array's sole writer. Then only the writer's last ticket is changed,
  * and the map stays. */
 bool kmm__coherence_summary_writes_sole(kmm__array_t *a, kmm__task_t *t);
 /* Ends the sole writer: puts its last ticket into the map. Called before the map is read or changed
- * for another task. Returns 0 or an error. */
-int kmm__coherence_summary_end(kmm__array_t *a);
+ * for another task. */
+void kmm__coherence_summary_end(kmm__array_t *a);
 void kmm__coherence_summary_free(kmm__array_t *a);
 
 #endif

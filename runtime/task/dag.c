@@ -97,8 +97,6 @@ static int follow(kmm__task_t *t, bool siblings_only)
         if (a->mode != KMM_READ)
             kmm__reads_enter(kmm__object_of(a->array), t);
         int n = kmm__object_boxes(kmm__object_of(a->array), a, boxes);
-        if (n < 0)
-            return n;
         for (int b = 0; b < n; b++)
             kmm__map_visit(kmm__object_of(a->array)->users.map, &boxes[b], follow_part, &f);
         if (f.error)
@@ -137,7 +135,7 @@ static int make_home(void *arg, const kmm__box_t *part, void *value)
 
 /* Records that t reads access k, and makes t's space a home of what it reads: placement uses homes.
  */
-static int record_read(kmm__task_t *t, uint32_t k)
+static void record_read(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
     kmm__box_t boxes[2 * KMM__DIMS];
@@ -148,7 +146,6 @@ static int record_read(kmm__task_t *t, uint32_t k)
         if (kmm__map_visit(kmm__object_of(a->array)->users.map, &boxes[b], is_not_home, t))
             kmm__map_update(kmm__object_of(a->array)->users.map, &boxes[b], make_home, t);
     kmm__reads_push(&kmm__object_of(a->array)->reads, t, k);
-    return n < 0 ? n : 0;
 }
 
 void kmm__dag_record(kmm__task_t *t, bool writes)
@@ -196,12 +193,12 @@ static int enter_read_part(void *arg, const kmm__box_t *part, const void *value)
     return follow_part(&e->follow, part, value);
 }
 
-static int enter_read(kmm__task_t *t, uint32_t k)
+static void enter_read(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
     if (reads_freely(t, a)) {
         kmm__reads_push(&kmm__object_of(a->array)->reads, t, k);
-        return 0;
+        return;
     }
     enter_read_t e = {{t, a, false, 0}, false};
     kmm__box_t boxes[2 * KMM__DIMS];
@@ -210,9 +207,7 @@ static int enter_read(kmm__task_t *t, uint32_t k)
         kmm__map_visit(kmm__object_of(a->array)->users.map, &boxes[b], enter_read_part, &e);
     for (int b = 0; b < n && e.not_home && t->runtime->has_spaces; b++)
         kmm__map_update(kmm__object_of(a->array)->users.map, &boxes[b], make_home, t);
-    if (n >= 0)
-        kmm__reads_push(&kmm__object_of(a->array)->reads, t, k);
-    return n < 0 ? n : 0;
+    kmm__reads_push(&kmm__object_of(a->array)->reads, t, k);
 }
 
 static int enter_write(kmm__task_t *t, uint32_t k)
@@ -231,7 +226,7 @@ static int enter_write(kmm__task_t *t, uint32_t k)
         if (e.parts > 1)
             kmm__map_assign(map, &boxes[b], &e.written);
     }
-    return n < 0 ? n : follow_result(&e.follow);
+    return follow_result(&e.follow);
 }
 
 /* Reads are entered before updates, and updates before plain writes: once t is in the map as an
@@ -240,10 +235,9 @@ int kmm__dag_enter(kmm__task_t *t)
 {
     int result = 0;
     bool stores = false;
-    for (uint32_t k = 0; k < t->access_count; k++) {
-        int error = t->accesses[k].mode == KMM_READ ? enter_read(t, k) : 0;
-        result = result ? result : error;
-    }
+    for (uint32_t k = 0; k < t->access_count; k++)
+        if (t->accesses[k].mode == KMM_READ)
+            enter_read(t, k);
     for (uint32_t k = 0; k < t->access_count; k++) {
         int error = t->accesses[k].mode == KMM_UPDATE ? enter_write(t, k) : 0;
         stores |= t->accesses[k].mode == KMM_WRITE;

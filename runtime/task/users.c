@@ -164,12 +164,11 @@ void kmm__reads_enter(kmm__object_t *o, const kmm__task_t *writer)
 
 /* ---- Making and end ---- */
 
-int kmm__object_init(kmm__object_t *o, const kmm__layout_t *flat)
+void kmm__object_init(kmm__object_t *o, const kmm__layout_t *flat)
 {
     kmm__users_t nobody = {0};
     kmm__box_t whole = kmm__layout_whole(flat);
     o->users = (kmm__shape_map_t){*flat, kmm__map_create(&kmm__users_ops, NULL, &whole, &nobody)};
-    return o->users.map ? 0 : KMM_E_MEMORY;
 }
 
 void kmm__object_deinit(kmm__object_t *o)

@@ -36,8 +36,8 @@ static inline int kmm__object_boxes(kmm__object_t *o, const kmm__access_t *a,
     return kmm__access_boxes(a, &o->users, &kmm__users_ops, NULL, out);
 }
 
-/* Makes the object's map. Returns 0 or KMM_E_MEMORY. */
-int kmm__object_init(kmm__object_t *o, const kmm__layout_t *flat);
+/* Makes the object's map. */
+void kmm__object_init(kmm__object_t *o, const kmm__layout_t *flat);
 /* Frees what the object owns. No unfinished task uses it. */
 void kmm__object_deinit(kmm__object_t *o);
 

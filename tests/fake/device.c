@@ -139,8 +139,8 @@ FAKE_EXPORT void fake_counts(fake_counts_t *out)
 /* ---- Faults ---- */
 
 static const char *const point_names[FAKE_POINTS] = {
-    "alloc", "reserve", "map",    "register", "stream",  "event", "record",
-    "wait",  "copy",    "launch", "copying",  "running", "lost",
+    "alloc",  "reserve", "map",  "unmap",  "register", "stream",  "event",
+    "record", "wait",    "copy", "launch", "copying",  "running", "lost",
 };
 
 /* "copy:3": the third one. "copy:3+": all from the third on. */

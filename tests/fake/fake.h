@@ -41,6 +41,7 @@ typedef enum fake_point {
     FAKE_ALLOC,
     FAKE_RESERVE,
     FAKE_MAP,
+    FAKE_UNMAP, /* what was mapped stays mapped */
     FAKE_REGISTER,
     FAKE_STREAM,
     FAKE_EVENT,

@@ -267,6 +267,10 @@ int fake_unmap(char *from, size_t bytes)
     m = *p;
     if (!m || m->bytes != bytes)
         fake_broken("memory is unmapped that is not mapped so");
+    if (!r && !fake_devices[m->frame->device].lost && fake_strikes(FAKE_UNMAP)) {
+        pthread_mutex_unlock(&fake_lock);
+        return FAKE_UNKNOWN;
+    }
     window_t *w = window_of(m->at, bytes);
     fake_check_unused(from, bytes, "memory is unmapped that enqueued work uses");
     *p = m->next;

@@ -93,6 +93,30 @@ static void slabs_of_other_arrays_count(void **state)
     }
 }
 
+/* Small arrays that the program has freed take no room, even while tasks still use them. */
+static void slabs_of_freed_arrays_do_not_count(void **state)
+{
+    (void)state;
+    enum { CHUNK = 62 * K };
+    setenv("KMM_FAKE_KERNEL_US", "2000", 1);
+    for (const struct place *p = places; p < places + PLACES - 1; p++) {
+        kmm_runtime_t *rt = open_place(p);
+        int32_t *a = filled(rt, CHUNK, 1), *small[SMALLS];
+        for (int k = 0; k < SMALLS; k++) {
+            small[k] = filled(rt, SMALL, 1);
+            assert_int_equal(fake_work_launch(p->kind, SCALE, SMALL, 2, small[k], NULL, NULL), 0);
+        }
+        for (int k = 0; k < SMALLS; k++)
+            assert_int_equal(kmm_array_destroy(rt, small[k]), 0);
+        if (fake_work_launch(p->kind, SCALE, CHUNK, 1, a, NULL, NULL))
+            fail_msg("%s", kmm_error_text(rt));
+        expect_all(rt, a, CHUNK, 0x01010101 * 3 + 1);
+        assert_int_equal(rt->device[0]->counters.host_backed_most, 0);
+        runtime_close(rt);
+    }
+    unsetenv("KMM_FAKE_KERNEL_US");
+}
+
 /* Chunks that fill a device, and small arrays whose tasks begin between them: no slab takes the
  * room. */
 static void slabs_are_made_of_what_is_left(void **state)
@@ -407,6 +431,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slabs_of_other_arrays_count),
+        cmocka_unit_test(slabs_of_freed_arrays_do_not_count),
         cmocka_unit_test(slabs_are_made_of_what_is_left),
         cmocka_unit_test(several_chunks_are_divided),
         cmocka_unit_test(private_copies_count),

@@ -8,6 +8,7 @@
 
 #include "backend/gpu/device.h"
 #include "backend/gpu/stream.h"
+#include "base/alloc.h"
 #include "base/spin.h"
 
 enum { SPIN_NS = 50000, SLEEP_NS = 20000, POLL_RELAX = 64 };
@@ -122,9 +123,7 @@ static void *watch(void *arg)
 int kmm__gpu_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg)
 {
     kmm__gpu_t *gpu = s->gpu;
-    kmm__note_t *n = malloc(sizeof(*n));
-    if (!n)
-        return KMM_E_MEMORY;
+    kmm__note_t *n = kmm__alloc(sizeof(*n));
     *n = (kmm__note_t){.fn = fn, .arg = arg};
     bool entered = kmm__gpu_enter(gpu);
     pthread_mutex_lock(&gpu->lock);

@@ -15,7 +15,8 @@ typedef struct probe {
     kmm__addr_t window;
     size_t bytes; /* bytes of a frame */
     kmm__frame_handle_t frame[PROBE_FRAMES];
-    int created, mapped; /* frames created; frames mapped, which are the first ones */
+    int created; /* frames created */
+    bool is_mapped[PROBE_FRAMES];
     void *stream;
 } probe_t;
 
@@ -44,37 +45,45 @@ static bool use_probe(kmm__gpu_t *gpu, probe_t *p)
     for (; p->created < PROBE_FRAMES; p->created++)
         if (kmm__gpu_answer(gpu, c->MemCreate(&p->frame[p->created], p->bytes, &properties, 0)))
             return false;
-    for (; p->mapped < PROBE_FRAMES; p->mapped++)
-        if (kmm__gpu_answer(gpu, c->MemMap(p->window + (kmm__addr_t)p->mapped * p->bytes, p->bytes,
-                                           0, p->frame[p->mapped], 0)))
+    for (int k = 0; k < PROBE_FRAMES; k++) {
+        if (kmm__gpu_answer(
+                gpu, c->MemMap(p->window + (kmm__addr_t)k * p->bytes, p->bytes, 0, p->frame[k], 0)))
             return false;
+        p->is_mapped[k] = true;
+    }
     if (kmm__gpu_set_access(gpu, p->window, PROBE_FRAMES * p->bytes, gpu->device.ordinal))
         return false;
     if (!make_the_trip(gpu, p, second - PROBE_BYTES / 2, 1))
         return false;
-    if (kmm__gpu_answer(gpu, c->MemUnmap(second, p->bytes)) ||
-        kmm__gpu_frame_map(gpu, second, p->frame[1], p->bytes)) {
-        kmm__gpu_answer(gpu, c->MemUnmap(third, p->bytes));
-        p->mapped = 1;
+    if (kmm__gpu_answer(gpu, c->MemUnmap(second, p->bytes)))
         return false;
-    }
-    return make_the_trip(gpu, p, second - PROBE_BYTES / 2, 2) &&
+    p->is_mapped[1] = kmm__gpu_frame_map(gpu, second, p->frame[1], p->bytes) == 0;
+    return p->is_mapped[1] && make_the_trip(gpu, p, second - PROBE_BYTES / 2, 2) &&
            make_the_trip(gpu, p, third - PROBE_BYTES / 2, 3);
 }
 
-/* Releases all. False: something failed. */
+/* Releases all. False: something failed. What the driver does not unmap stays, and so does the
+ * window. */
 static bool end_probe(kmm__gpu_t *gpu, probe_t *p)
 {
     int bad = 0;
-    while (p->mapped > 0)
-        bad |= kmm__gpu_answer(
-            gpu, gpu->calls->MemUnmap(p->window + (kmm__addr_t)--p->mapped * p->bytes, p->bytes));
-    while (p->created > 0)
-        bad |= kmm__gpu_answer(gpu, gpu->calls->MemRelease(p->frame[--p->created]));
+    bool is_stuck = false;
+    for (int k = 0; k < p->created; k++) {
+        if (p->is_mapped[k]) {
+            kmm__addr_t at = p->window + (kmm__addr_t)k * p->bytes;
+            int error = KMM__GPU_TRY(gpu, MemUnmap, (at, p->bytes));
+            bad |= error;
+            p->is_mapped[k] = error && error != KMM_E_KERNEL; /* a lost device has no mappings */
+        }
+        is_stuck |= p->is_mapped[k];
+        if (!p->is_mapped[k])
+            bad |= kmm__gpu_answer(gpu, gpu->calls->MemRelease(p->frame[k]));
+    }
     if (p->stream)
         bad |= kmm__gpu_answer(gpu, gpu->calls->StreamDestroy(p->stream));
-    bad |= kmm__gpu_answer(gpu, gpu->calls->MemAddressFree(p->window, PROBE_FRAMES * p->bytes));
-    return !bad;
+    if (!is_stuck)
+        bad |= kmm__gpu_answer(gpu, gpu->calls->MemAddressFree(p->window, PROBE_FRAMES * p->bytes));
+    return !bad && !is_stuck;
 }
 
 /* The trial is needed because what drivers say of devices differs with their version. ROCm 6.1

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "backend/host/error.h"
+#include "base/alloc.h"
 
 /* Operations of a stream that a thread runs before other items of the pool get their turn. */
 enum { TURN = 8 };
@@ -96,7 +97,7 @@ static kmm__op_t *spare_op(kmm__stream_t *s)
     if (s->spare == s->spare_end)
         s->spare_end = atomic_load_explicit(&s->done, memory_order_acquire);
     if (s->spare == s->spare_end)
-        return aligned_alloc(64, sizeof(kmm__op_t));
+        return kmm__alloc_line(sizeof(kmm__op_t));
     kmm__op_t *op = s->spare;
     s->spare = atomic_load_explicit(&op->next, memory_order_relaxed);
     return op;
@@ -105,13 +106,9 @@ static kmm__op_t *spare_op(kmm__stream_t *s)
 kmm__op_t *kmm__op_prepare(kmm__stream_t *s, kmm__op_kind_t kind, size_t bytes)
 {
     void *payload = NULL;
-    if (bytes > KMM__OP_INLINE && !(payload = aligned_alloc(64, (bytes + 63) & ~(size_t)63)))
-        return NULL;
     kmm__op_t *op = spare_op(s);
-    if (!op) {
-        free(payload);
-        return NULL;
-    }
+    if (bytes > KMM__OP_INLINE)
+        payload = kmm__alloc_line(bytes);
     atomic_store_explicit(&op->next, NULL, memory_order_relaxed);
     op->stream = s;
     op->kind = kind;
@@ -278,8 +275,6 @@ int kmm__host_stream_wait(kmm__stream_t *s, kmm__event_t *e)
     if (event_reached(e, &source, &position) || source == s)
         return 0;
     kmm__op_t *op = kmm__op_prepare(s, KMM__OP_WAIT, 0);
-    if (!op)
-        return kmm__host_error(KMM_E_MEMORY, "no memory to enqueue a wait");
     op->wait.stream = source;
     op->wait.position = position;
     kmm__op_enqueue(s, op);

@@ -58,7 +58,7 @@ void kmm__host_stream_destroy(kmm__stream_t *s);
 void kmm__host_stream_free(kmm__stream_t *s);
 
 /* Returns an operation for the caller to fill in, with `bytes` bytes of payload aligned to 64. It
- * must be the next one enqueued on this stream. NULL: out of memory. */
+ * must be the next one enqueued on this stream. */
 kmm__op_t *kmm__op_prepare(kmm__stream_t *s, kmm__op_kind_t kind, size_t bytes);
 void kmm__op_enqueue(kmm__stream_t *s, kmm__op_t *op);
 

@@ -7,11 +7,6 @@
 #include "backend/host/error.h"
 #include "backend/host/stream.h"
 
-static int no_memory(const char *what)
-{
-    return kmm__host_error(KMM_E_MEMORY, "no memory to enqueue a %s", what);
-}
-
 int kmm__host_copy(kmm__stream_t *s, const kmm__copy_t *c)
 {
     if (c->width < 0 || c->rows < 0)
@@ -20,8 +15,6 @@ int kmm__host_copy(kmm__stream_t *s, const kmm__copy_t *c)
     if (c->width == 0 || c->rows == 0)
         return 0;
     kmm__op_t *op = kmm__op_prepare(s, KMM__OP_COPY, 0);
-    if (!op)
-        return no_memory("copy");
     bool whole = c->rows > 1 && c->dst_pitch == c->width && c->src_pitch == c->width;
     op->copy.dst = (char *)(uintptr_t)c->dst;
     op->copy.src = (const char *)(uintptr_t)c->src;
@@ -40,8 +33,6 @@ int kmm__host_fill(kmm__stream_t *s, kmm__addr_t dst, int value, size_t bytes)
     if (bytes == 0)
         return 0;
     kmm__op_t *op = kmm__op_prepare(s, KMM__OP_FILL, 0);
-    if (!op)
-        return no_memory("fill");
     op->fill.dst = (char *)(uintptr_t)dst;
     op->fill.value = value;
     op->fill.bytes = bytes;
@@ -55,8 +46,6 @@ int kmm__host_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *
     if (!fn)
         return kmm__host_error(KMM_E_INVALID, "a notification without a function");
     kmm__op_t *op = kmm__op_prepare(s, KMM__OP_NOTIFY, 0);
-    if (!op)
-        return no_memory("notification");
     op->notify.fn = fn;
     op->notify.arg = arg;
     kmm__op_enqueue(s, op);
@@ -136,8 +125,6 @@ static int launch_kernel(kmm__stream_t *s, const kmm__run_t *r)
     if (error)
         return error;
     kmm__op_t *op = kmm__op_prepare(s, KMM__OP_BLOCKS, args_bytes(r->kernel));
-    if (!op)
-        return no_memory("kernel");
     args_copy(r->kernel, r->args, op->payload);
     op->blocks.run = r->kernel->run;
     kmm_host_blocks_t *box = &op->blocks.box;
@@ -162,8 +149,6 @@ int kmm__host_launch(kmm__stream_t *s, const kmm__run_t *r)
         return kmm__host_error(KMM_E_INVALID, "a function's %zu bytes of arguments are missing",
                                r->args_bytes);
     kmm__op_t *op = kmm__op_prepare(s, KMM__OP_CALL, r->args_bytes);
-    if (!op)
-        return no_memory("call");
     if (r->args_bytes > 0)
         memcpy(op->payload, r->args_block, r->args_bytes);
     op->call.function = r->function;

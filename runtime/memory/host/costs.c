@@ -250,13 +250,15 @@ static double with_window(kmm__device_t *d, kmm__frame_handle_t frame, size_t wh
     kmm__backend_t *b = d->backend;
     kmm__addr_t window;
     double took = 0;
+    int stuck = 0; /* the driver did not unmap the frame, so that the window stays */
     if (b->window_reserve(d->gpu, whole, &window))
         return 0;
     if (b->frame_map(d->gpu, window, frame, whole) == 0) {
         took = with_stream(d, window, locked, bytes);
-        b->frame_unmap(d->gpu, window, whole);
+        stuck = b->frame_unmap(d->gpu, window, whole);
     }
-    b->window_release(d->gpu, window, whole);
+    if (!stuck)
+        b->window_release(d->gpu, window, whole);
     return took;
 }
 

@@ -200,7 +200,7 @@ static int room_make(const wanted_t *w, bool *is_stuck)
     } else if (kmm__pack_trim(d)) {
         return 0;
     } else if (d->memory->evicted) {
-        kmm__frame_unmap(rt, d->memory->evicted);
+        return kmm__frame_unmap(rt, d->memory->evicted);
     } else if ((victim = choose_victim(w))) {
         d->memory->pressure = PRESSURE_LASTS;
         return kmm__frame_evict(rt, victim);

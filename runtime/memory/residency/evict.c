@@ -122,8 +122,7 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
         return error;
     }
     kmm__spill_unpin(rt, &pins);
-    kmm__frame_unmap(rt, f);
-    return 0;
+    return kmm__frame_unmap(rt, f);
 }
 
 /* ---- Victims ---- */

@@ -41,7 +41,7 @@ static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
 /* Bytes that a task's frames can have on the device, without slabs, which stay. */
 static uint64_t room_on(const kmm__device_t *d)
 {
-    uint64_t slabs = kmm__pack_bytes(d);
+    uint64_t slabs = kmm__pack_used_bytes(d);
     return d->memory->limit > slabs ? d->memory->limit - slabs : 0;
 }
 

@@ -194,6 +194,14 @@ void kmm__frame_unmapped(kmm__frame_t *f)
     check(f);
 }
 
+void kmm__frame_unmapping_failed(kmm__frame_t *f)
+{
+    assert(f->state == KMM__FRAME_MOVING);
+    state_set(f, KMM__FRAME_EVICTED);
+    list_push(&f->device->memory->evicted, f);
+    check(f);
+}
+
 /* ---- Pins ---- */
 
 bool kmm__frames_fit(const kmm__device_t *d)

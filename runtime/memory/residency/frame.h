@@ -9,6 +9,7 @@
  *                           |   its copy failed; it is wanted again
  *                           +--> MOVING --> ABSENT
  *                               nothing of it has to be copied
+ *   A frame that the driver does not unmap goes from MOVING to EVICTED.
  *
  *   ABSENT    has no memory
  *   MOVING    is being mapped or unmapped, by its device's thread or by the premapper
@@ -79,6 +80,7 @@ void kmm__frame_evicted(kmm__frame_t *f);                 /* EVICTING -> EVICTED
 void kmm__frame_reclaim(kmm__frame_t *f);                 /* EVICTED -> MAPPED, idle */
 void kmm__frame_begin_unmapping(kmm__frame_t *f);         /* MAPPED, idle, or EVICTED -> MOVING */
 void kmm__frame_unmapped(kmm__frame_t *f);                /* MOVING -> ABSENT */
+void kmm__frame_unmapping_failed(kmm__frame_t *f);        /* MOVING -> EVICTED */
 
 /* True if a frame's members agree with each other and with the head of its list. */
 bool kmm__frame_is_valid(const kmm__frame_t *f);

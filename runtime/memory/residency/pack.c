@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "resource/pool.h"
 
 enum { ARRAY_PART = 4 }; /* arrays up to 1/ARRAY_PART of a slab are packed */
@@ -26,6 +27,7 @@ typedef struct slab {
     kmm__addr_t window;
     kmm__frame_handle_t frame;
     uint32_t shared; /* other devices (bits) that have access */
+    uint32_t arrays; /* arrays that lie in it */
 } slab_t;
 
 struct kmm__pack {
@@ -56,13 +58,16 @@ static int slab_map(kmm__device_t *d, slab_t *s)
     return error;
 }
 
-static void slab_unmap(kmm__device_t *d, slab_t *s)
+/* If the driver does not unmap the slab, its memory stays in use. */
+static int slab_unmap(kmm__device_t *d, const slab_t *s)
 {
     const uint64_t bytes = slab_bytes(d);
-    d->backend->frame_unmap(d->gpu, s->window, bytes);
+    int error = d->backend->frame_unmap(d->gpu, s->window, bytes);
+    if (kmm__stays_mapped(d, error))
+        return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     d->backend->frame_destroy(d->gpu, s->frame, bytes);
     d->backend->window_release(d->gpu, s->window, bytes);
-    free(s);
+    return 0;
 }
 
 /* Makes a slab. KMM_E_MEMORY: there is no room for it. */
@@ -104,14 +109,28 @@ static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
     slab_t *s = *at;
     *at = s->next;
     pthread_mutex_unlock(&d->runtime->lock);
-    slab_unmap(d, s);
+    int error = slab_unmap(d, s);
+    free(s);
     pthread_mutex_lock(&d->runtime->lock);
+    if (error) {
+        kmm__error_note(d->runtime, error, "memory of small arrays could not be unmapped: %s",
+                        kmm__error_get());
+        return 0;
+    }
     d->memory->used -= slab_bytes(d);
     d->memory->pack->bytes -= slab_bytes(d);
     return 0;
 }
 
 /* ---- Memory of small arrays ---- */
+
+static slab_t *slab_of(const kmm__device_t *d, kmm__addr_t at)
+{
+    slab_t *s = d->memory->pack->slabs;
+    while (at < s->window || at >= s->window + slab_bytes(d))
+        s = s->next;
+    return s;
+}
 
 /* Makes the pool, without a cache, since cached memory could keep a slab in use. NULL: the host has
  * no memory for it. */
@@ -142,11 +161,21 @@ bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out)
     if (kmm_resource_allocate(d->memory->pack->pool, bytes ? bytes : 1, 0, NULL, &place))
         return false;
     *out = (kmm__addr_t)(uintptr_t)place;
+    slab_t *s = slab_of(d, *out);
+    if (s->arrays == 0 &&
+        kmm__pack_used_bytes(d) + slab_bytes(d) + d->memory->promised > d->memory->limit) {
+        /* a launch that was accepted counts on the unused slab */
+        kmm_resource_deallocate(d->memory->pack->pool, place, KMM_SIZE_RECORDED, NULL);
+        d->memory->pack->returned = true;
+        return false;
+    }
+    s->arrays++;
     return true;
 }
 
 void kmm__pack_return(kmm__device_t *d, kmm__addr_t at)
 {
+    slab_of(d, at)->arrays--;
     kmm_resource_deallocate(d->memory->pack->pool, (void *)(uintptr_t)at, KMM_SIZE_RECORDED, NULL);
     d->memory->pack->returned = true;
 }
@@ -166,12 +195,12 @@ uint64_t kmm__pack_bytes(const kmm__device_t *d)
     return d->memory->pack ? d->memory->pack->bytes : 0;
 }
 
-static slab_t *slab_of(const kmm__device_t *d, kmm__addr_t at)
+uint64_t kmm__pack_used_bytes(const kmm__device_t *d)
 {
-    slab_t *s = d->memory->pack->slabs;
-    while (at < s->window || at >= s->window + slab_bytes(d))
-        s = s->next;
-    return s;
+    uint64_t bytes = 0;
+    for (const slab_t *s = d->memory->pack ? d->memory->pack->slabs : NULL; s; s = s->next)
+        bytes += s->arrays ? slab_bytes(d) : 0;
+    return bytes;
 }
 
 void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
@@ -183,8 +212,12 @@ void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
     const kmm__addr_t window = s->window;
     s->shared |= 1u << to->index;
     pthread_mutex_unlock(&rt->lock);
-    if (!shared)
-        d->backend->frame_share(d->gpu, window, slab_bytes(d), to->gpu);
+    int error = shared ? 0 : d->backend->frame_share(d->gpu, window, slab_bytes(d), to->gpu);
+    if (!error || error == KMM_E_UNSUPPORTED)
+        return;
+    pthread_mutex_lock(&rt->lock);
+    slab_of(d, at)->shared &= ~(1u << to->index); /* the next copy asks again */
+    pthread_mutex_unlock(&rt->lock);
 }
 
 void kmm__pack_close(kmm__device_t *d)

@@ -14,6 +14,8 @@ bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out);
 bool kmm__pack_trim(kmm__device_t *d);
 
 uint64_t kmm__pack_bytes(const kmm__device_t *d); /* locked; bytes of slabs */
+/* Locked; bytes of slabs in which arrays lie. The others can be released. */
+uint64_t kmm__pack_used_bytes(const kmm__device_t *d);
 /* Locked; frees an array's memory, which nothing uses. */
 void kmm__pack_return(kmm__device_t *d, kmm__addr_t at);
 

@@ -69,24 +69,45 @@ void kmm__host_backed_destroy(kmm__frame_t *f)
     f->host_backed = false;
 }
 
-void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
+/* Not locked: unmaps f's memory in its window. */
+static int memory_unmap(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    kmm__frame_begin_unmapping(f);
-    pthread_mutex_unlock(&rt->lock);
     uint64_t begin = kmm__now();
     int error = d->info.whole
                     ? 0
                     : d->backend->frame_unmap(d->gpu, kmm__frame_address(f), f->array->frame_bytes);
+    if (error)
+        kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
+    return error;
+}
+
+int kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
+{
+    kmm__device_t *d = f->device;
+    kmm__frame_begin_unmapping(f);
+    pthread_mutex_unlock(&rt->lock);
+    int error = memory_unmap(f);
     pthread_mutex_lock(&rt->lock);
+    if (kmm__stays_mapped(d, error)) { /* the memory must not be mapped elsewhere */
+        kmm__frame_unmapping_failed(f);
+        return error;
+    }
+    if (error && !d->lost)
+        kmm__error_note(rt, error, "%s", kmm__error_get());
     if (d->info.whole)
         f->array->residence[d->index].window = 0;
-    if (error && !d->lost)
-        kmm__error_note(rt, error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     if (f->host_backed)
         kmm__host_backed_destroy(f);
     else
         kmm__spare_push(d, f->handle, f->array->frame_bytes);
+    kmm__frame_unmapped(f);
+    return 0;
+}
+
+void kmm__frame_abandon(kmm__frame_t *f)
+{
+    kmm__frame_begin_unmapping(f);
     kmm__frame_unmapped(f);
 }

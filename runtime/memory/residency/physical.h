@@ -22,8 +22,13 @@ uint64_t kmm__memory_prove(kmm__device_t *d, uint64_t bytes);
 void kmm__spare_destroy(kmm_runtime_t *rt, kmm__device_t *d);
 /* Frees the memory of a host-backed frame, which is not mapped. */
 void kmm__host_backed_destroy(kmm__frame_t *f);
-/* Unmaps f, which is idle or evicted. Its memory becomes spare. */
-void kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f);
+/* Unmaps f, which is idle or evicted. Its memory becomes spare. Returns 0, or the driver's error
+ * with its text: then f is evicted, and its memory still mapped. */
+int kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f);
+
+/* Gives up f, which is evicted and which the driver does not unmap. Its memory stays in use, and
+ * its window must not be released. */
+void kmm__frame_abandon(kmm__frame_t *f);
 
 /* Not locked: counts a call of the driver that began at time `begin`. Atomic, because several
  * threads give access to frames of one device. */

@@ -4,11 +4,24 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "memory/lifetime.h"
 #include "memory/residency/evict.h"
 #include "memory/residency/foresight.h"
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
+
+/* Unmaps a frame of a dead array. If the driver does not do that, its memory is lost for others. */
+static void frame_release(kmm__device_t *d, kmm__array_t *a, kmm__frame_t *f)
+{
+    int error = kmm__frame_unmap(d->runtime, f);
+    if (!error)
+        return;
+    kmm__frame_abandon(f);
+    a->residence[d->index].is_stuck = true;
+    kmm__error_note(d->runtime, error, "memory of %s, which was freed, could not be unmapped: %s",
+                    a->label ? a->label : "an array", kmm__error_get());
+}
 
 /* Releases a dead array's residence on the device. False: some of its frames are being evicted or
  * moved. */
@@ -21,12 +34,12 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
         if (f->state == KMM__FRAME_EVICTING || f->state == KMM__FRAME_MOVING)
             return false;
         if (f->state != KMM__FRAME_ABSENT)
-            kmm__frame_unmap(rt, f);
+            frame_release(d, a, f);
         kmm__uses_free(f);
     }
     if (r->is_packed) {
         kmm__pack_return(d, r->window);
-    } else if (r->window) {
+    } else if (r->window && !r->is_stuck) {
         pthread_mutex_unlock(&rt->lock);
         d->backend->window_release(d->gpu, r->window, a->frame_count * a->frame_bytes);
         pthread_mutex_lock(&rt->lock);

@@ -12,16 +12,23 @@ typedef struct share {
     uint32_t count;
 } share_t;
 
-/* If access cannot be given, copies between the devices are slower, but right. */
+/* If the driver cannot give access, copies between the devices are slower, but right. If it fails,
+ * the next copy asks again. */
 static void share_run(share_t *s)
 {
     kmm__frame_t *f = s->first;
     if (s->count == 0)
         return;
     uint64_t begin = kmm__now();
-    f->device->backend->frame_share(f->device->gpu, kmm__frame_address(f),
-                                    s->count * f->array->frame_bytes, s->to->gpu);
+    int error = f->device->backend->frame_share(f->device->gpu, kmm__frame_address(f),
+                                                s->count * f->array->frame_bytes, s->to->gpu);
     kmm__count_since(begin, &f->device->counters.sharings, &f->device->counters.sharing_ns);
+    if (error && error != KMM_E_UNSUPPORTED) {
+        pthread_mutex_lock(&f->device->runtime->lock);
+        for (uint32_t k = 0; k < s->count; k++)
+            f[k].shared &= ~(1u << s->to->index);
+        pthread_mutex_unlock(&f->device->runtime->lock);
+    }
     s->count = 0;
 }
 
