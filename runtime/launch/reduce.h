@@ -18,7 +18,7 @@ int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w);
 /* Hands the accesses of each of these tasks to `fn`, and submits none. */
 typedef void kmm__accesses_fn_t(void *ctx, const kmm__access_t *accesses, uint32_t count);
 void kmm__reduce_accesses(const kmm__work_t *w, kmm__accesses_fn_t *fn, void *ctx);
-/* Returns the access of chunk k to reduction r: to its slot, or to the target itself. */
+/* Returns the access of chunk k to reduction r: to its partial, or to the target itself. */
 kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r, uint32_t k);
 /* True if the result depends on the order of combination. Then chunks must depend on the launch
  * alone. */

@@ -55,11 +55,11 @@ KERNEL(made)
 #elif CASE == 3
 #define CONFIGURATION <<<1, 1>>>
 void f(int *x) { inner CONFIGURATION (x); }
-// lacks: `<<<...>>>` apart from its arguments
+// lacks: `<<<...>>>` in a macro without its arguments
 // C3: error: this launch has no arguments behind its '>>>'; write '<<<...>>>(...)' in one place
 #elif CASE == 4
 __global__ void grid(int *x) { cg::this_grid().sync(); *x = 1; }
-// lacks: grids that meet
+// lacks: synchronization of a grid
 // C4: lacking.cu:[[#@LINE-2]]:{{.*}} error: 'sync' is unavailable: kmm: cooperative_groups::grid_group::sync(), for which all blocks would have to wait, is missing on the CPU target
 #elif CASE == 5
 __global__ void tile(int *x) { auto t = cg::tiled_partition<64>(cg::this_thread_block()); t.sync(); *x = 1; }
