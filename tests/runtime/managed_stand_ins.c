@@ -61,7 +61,8 @@ STAND_IN int kmm_cuda_launch_failed(int error)
 {
     return error;
 }
-STAND_IN int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args)
+STAND_IN int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
+                             void **args)
 {
     (void)kernel, (void)geometry, (void)args;
     return 0;
@@ -85,8 +86,8 @@ STAND_IN int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
     (void)dst, (void)src, (void)bytes, (void)kind;
     return 0;
 }
-STAND_IN int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
-                       int kind)
+STAND_IN int kmm_cuda_memcpy_2d(void *dst, size_t dp, const void *src, size_t sp, size_t w,
+                                size_t h, int kind)
 {
     (void)dst, (void)dp, (void)src, (void)sp, (void)w, (void)h, (void)kind;
     return 0;
