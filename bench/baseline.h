@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person would write by hand for the same work. It lies in a shared library of its own,
- * linked before kmm comes in, so that none of its memory or launches are managed.
- * Times are seconds; a negative one is a failure, which has been printed.
+ * The baselines: what a person would write by hand for the same work. They lie in a shared library
+ * of their own, linked before kmm, so that none of their memory or launches are managed. Times are
+ * in seconds; a negative one is a failure, which has been printed.
  */
 #ifndef KMM_BENCH_BASELINE_H
 #define KMM_BENCH_BASELINE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every benchmark needs: a clock, medians and one form of output. In C, C++ and CUDA. */
+/* Shared by all benchmarks: a clock, medians and one form of output. In C, C++ and CUDA. */
 #ifndef KMM_BENCH_H
 #define KMM_BENCH_H
 

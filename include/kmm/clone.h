@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels that run a part of their grid are made of, on NVIDIA's and AMD's GPUs. */
+/* Device functions for clones: kernels that run a part of their grid, on NVIDIA and AMD GPUs. */
 #ifndef KMM_CLONE_H
 #define KMM_CLONE_H
 
@@ -11,7 +11,8 @@
 #endif
 
 #if defined(__HIP_PLATFORM_AMD__) || defined(__HIP_PLATFORM_HCC__)
-/* AMD's uint3 has members that are no numbers, but objects which become some. */
+/* The type of blockIdx in a clone. AMD's own uint3 does not serve: its members are objects that
+ * convert to numbers. */
 struct kmm_uint3 {
     uint32_t x, y, z;
     __host__ __device__ operator uint3() const { return make_uint3(x, y, z); }
@@ -30,8 +31,8 @@ static __host__ __device__ __forceinline__ uint3 kmm_make_uint3(uint32_t x, uint
 }
 #endif
 
-/* The block index and the grid as the original launch has them. For the host they are nothing:
- * functions that run on both sides name them. */
+/* The block index and the grid of the original launch. Functions that run on both sides name these
+ * too; on the host they return nothing of use. */
 static __host__ __device__ __forceinline__ kmm_uint3 kmm_block_index(const kmm_blocks_t &kmm_blocks)
 {
 #ifdef KMM_IS_DEVICE_CODE
@@ -47,7 +48,7 @@ static __host__ __device__ __forceinline__ dim3 kmm_grid_dim(const kmm_blocks_t 
     return dim3(kmm_blocks.grid_x, kmm_blocks.grid_y, kmm_blocks.grid_z);
 }
 
-/* What a kernel that runs whole is told. */
+/* Returns the part of the grid that is the whole grid. */
 static __device__ __forceinline__ kmm_blocks_t kmm_all_blocks()
 {
 #ifdef KMM_IS_DEVICE_CODE
@@ -57,8 +58,9 @@ static __device__ __forceinline__ kmm_blocks_t kmm_all_blocks()
 #endif
 }
 
-/* For functions that kernels reach other than by name, which cannot be told: every kernel leaves
- * there what it was told. All threads store the same, and each reads after its own store. */
+/* Where every kernel stores which part of the grid runs, in shared memory. Functions that kernels
+ * do not call by name read it there, since they cannot have it as a parameter. All threads store
+ * the same value, and each reads after its own store. */
 static __device__ __forceinline__ kmm_blocks_t &kmm_shared_place()
 {
     __shared__ kmm_blocks_t kmm_blocks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA source rewritten by kmmcc includes. */
+/* The header that CUDA source includes after kmmcc has rewritten it. */
 #ifndef KMM_CUDA_H
 #define KMM_CUDA_H
 
@@ -22,8 +22,8 @@ void kmm_cuda_share_symbol(const void *symbol, size_t bytes);
 #ifdef __cplusplus
 }
 
-/* Before a launch in chunks of a kernel that reads a variable which another kernel, on one device,
- * has changed. */
+/* Called before a launch in chunks whose kernel reads a variable that another kernel has changed on
+ * one device. */
 template <class T> static inline void kmm_share(const T &symbol)
 {
     kmm_cuda_share_symbol(__builtin_addressof(symbol), sizeof(symbol));

@@ -109,7 +109,7 @@ class kmm_thrown
         static kmm_thrown thrown;
         return thrown;
     }
-    /* Inside of a catch. */
+    /* Called in a catch block. */
     void keep(const kmm_chunk_t &of, const char *function, const char *source, int at)
     {
         lock();

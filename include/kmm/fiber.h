@@ -42,9 +42,9 @@ int kmm_fiber_barrier(int predicate, int *any, int *all);
  * mask. */
 uint32_t kmm_fiber_exchange(uint32_t mask, uint64_t value, uint64_t values[KMM_FIBER_WARP]);
 
-/* Which threads of the warp are at this call: those that come there before they wait for others or
- * return. The call's place in the machine code tells one call from another. The caller is among
- * them. */
+/* Returns the mask of the warp's threads that are at this call, among them the caller. A thread
+ * counts if it comes to the call before it waits for others or returns. Calls are told apart by
+ * their place in the machine code. */
 uint32_t kmm_fiber_active(void);
 
 /* The thread's number in its warp; 0 outside kmm_fiber_run. */

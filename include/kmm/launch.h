@@ -146,8 +146,8 @@ typedef enum kmm_where {
 } kmm_where_t;
 void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal);
 
-/* How chunks are dealt to devices. KMM_SCHEDULE_LOCALITY (the default): each to the device that had
- * most of its data last, as long as all devices get the same number. KMM_SCHEDULE_BLOCK: in
+/* The assignment of chunks to devices. KMM_SCHEDULE_LOCALITY (the default): each to the device that
+ * had most of its data last, as long as all devices get the same number. KMM_SCHEDULE_BLOCK: in
  * contiguous parts. KMM_SCHEDULE_CYCLIC: in turn. */
 typedef enum kmm_schedule {
     KMM_SCHEDULE_LOCALITY,

@@ -32,9 +32,10 @@ enum {
     PART_OF_THREADS = 512,
 };
 
-/* ---- Which item is about which pointer ---- */
+/* ---- The items of each pointer ---- */
 
-/* The array of the pointer; NULL: not known. */
+/* Returns the name of the pointer's array; NULL: not known. *shift receives the bytes from the
+ * array's variable to the pointer. */
 static const char *key_of(comparison_t *c, const accessed_t *t, int64_t *shift)
 {
     const char *key = sample_pointer(&c->sample, t->argument, shift);
@@ -107,7 +108,8 @@ static bool param_value(void *context, int param, int member, int bits, int64_t 
 
 /* ---- One chunk ---- */
 
-/* The regions that the items name for the pointer; false: they cannot be computed. */
+/* Computes the bytes that the items of the pointer name for the chunk. False: they cannot be
+ * computed. */
 static bool regions_of(comparison_t *c, accessed_t *t, const chunk_box_t *box)
 {
     byteset_clear(&t->read);
@@ -148,7 +150,7 @@ static bool regions_of(comparison_t *c, accessed_t *t, const chunk_box_t *box)
     return true;
 }
 
-/* What the launch's variables are in this sample. */
+/* Returns the numbers of the launch's variables in this sample, as text. */
 static const char *numbers(const comparison_t *c)
 {
     text_t out = {0};
@@ -190,7 +192,8 @@ static void found(comparison_t *c, accessed_t *t, kind_t kind, const ir_access_t
     }
 }
 
-/* How far from what the read item names first for the thread's own indices an access lies. */
+/* Records the distance of an access from the first element that the read item names for the
+ * thread's own indices. Messages say how far a section must reach. */
 static void measure(comparison_t *c, accessed_t *t, int64_t begin, int64_t end)
 {
     int64_t lower;
@@ -221,7 +224,7 @@ static void look_up_read(comparison_t *c, accessed_t *t, const ir_access_t *a, i
         found(c, t, READ_OLD, a, begin);
 }
 
-/* Nothing in the code reads what it reduces. */
+/* True if the kernel only stores through the pointer: it has no load and no atomic. */
 static bool is_plain(const comparison_t *c, const accessed_t *t)
 {
     for (int k = 0; k < c->f->access_count; k++)
@@ -235,7 +238,11 @@ static void look_up_store(comparison_t *c, accessed_t *t, const ir_access_t *a, 
                           int64_t end)
 {
     if (byteset_has(&t->reduce, begin, end)) {
-        /* With && and ||, a store of the absorbing value is what the reduction does. */
+        /*
+         * With && and
+         *
+         * , a plain store can be right: it may store 0, or 1.
+         */
         if (a->kind == IR_WRITE && !t->is_logical && t->reduce.count && is_plain(c, t) &&
             certain_access(c, t, a))
             found(c, t, PLAIN_REDUCE, a, begin);
@@ -260,7 +267,8 @@ static void visit(void *context, const ir_access_t *a, int64_t begin, int64_t en
         return;
     begin += t->shift;
     end += t->shift;
-    if (begin < t->shape_begin || end > t->shape_end) /* nothing is there */
+    /* outside of the shape, so the program has no such element */
+    if (begin < t->shape_begin || end > t->shape_end)
         return;
     c->active = true;
     if (end > t->last)
@@ -313,7 +321,8 @@ static void run_threads(comparison_t *c, const int64_t first[3], const int64_t c
     }
 }
 
-/* All that is stored to the array, through whichever pointer; false: it is not known. */
+/* Collects the bytes that are stored to the array through any pointer. False: they are not known.
+ */
 static bool stored_to(comparison_t *c, const accessed_t *t, byteset_t *all)
 {
     byteset_clear(all);
@@ -330,7 +339,7 @@ static bool stored_to(comparison_t *c, const accessed_t *t, byteset_t *all)
     return true;
 }
 
-/* What write items name and no thread stored. */
+/* Finds the first byte that a write item names and no thread stores. */
 static void look_for_gaps(comparison_t *c, accessed_t *t, const chunk_box_t *box)
 {
     if (!stored_to(c, t, &t->all))
@@ -393,7 +402,7 @@ static void run_chunks(comparison_t *c)
 
 static void settle(accessed_t *t)
 {
-    /* With some numbers, as 1 for a width, no thread has anything to do. */
+    /* With some numbers, such as a width of 1, no thread has anything to do. */
     if (!t->touched) {
         memset(t->seen, 0, sizeof(t->seen));
         t->has_distance = false;
@@ -413,8 +422,8 @@ static void settle(accessed_t *t)
 }
 
 /*
- * An array may end where regions do, which are clipped to it. So a gap counts where the kernel
- * accesses elements behind it.
+ * Reports elements that a write item names and no thread stores. The array may end there, because
+ * regions are clipped to it. So the gap is reported only if the kernel accesses elements behind it.
  */
 static void judge_gap(comparison_t *c, accessed_t *t)
 {
@@ -429,9 +438,9 @@ static void judge_gap(comparison_t *c, accessed_t *t)
 }
 
 /*
- * A grid that is not known may be smaller than guessed, if each thread works on several elements;
- * then the launch is one chunk. Under the guess such a kernel's last threads have nothing to do,
- * or it goes far beyond what its clauses name.
+ * False if the sample's grid was assumed and is probably too large. In the real launch each thread
+ * may work on several elements, and the launch is then one chunk. In the sample such a kernel's
+ * last threads have nothing to do, or they access far more than the clauses name.
  */
 static bool is_plausible(const comparison_t *c)
 {
@@ -452,7 +461,8 @@ static bool is_plausible(const comparison_t *c)
     return c->active;
 }
 
-/* A launch of one chunk shows nothing. */
+/* Runs one sample. A sample whose launch is one chunk is skipped: one chunk cannot miss elements of
+ * its neighbours. */
 static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x)
 {
     bool uses[3];
@@ -533,7 +543,8 @@ static void all_samples(comparison_t *c)
         c->target[k].skipped |= c->target[k].samples < LEAST_SAMPLES;
 }
 
-/* An item of no argument is another name for one of them, so it may name what is accessed. */
+/* True if an item's base comes from no argument. It may then be another name for an argument's
+ * array, so that it names what the kernel accesses. */
 static bool has_other_names(comparison_t *c)
 {
     for (int k = 0; k < c->d->item_count; k++) {

@@ -6,7 +6,7 @@
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-/* What an expression carries of the memory that is followed. */
+/* The relation of an expression to the memory that is followed. */
 typedef enum carried {
     CARRIES_NOTHING,
     CARRIES_ADDRESS, /* a pointer into it */
@@ -14,7 +14,7 @@ typedef enum carried {
     CARRIES_METHOD   /* a member function of an element */
 } carried_t;
 
-/* What a parent expression does with what its child carries. */
+/* The effect of a parent expression on what its child carries. */
 typedef enum effect {
     EFFECT_NONE,     /* it is dropped, or passed on */
     EFFECT_READ,     /* the element is read */

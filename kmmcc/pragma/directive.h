@@ -42,7 +42,7 @@ typedef struct reduced {
     bool is_bool;
     bool is_pair;
     kmm_type_t index;
-    /* Of a pair: its size, and byte offsets in it. */
+    /* Size of a pair, and byte offsets of its value and index. */
     long long bytes, value_at, index_at;
 } reduced_t;
 

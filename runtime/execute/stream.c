@@ -33,8 +33,8 @@ static int enqueue_before(kmm__task_t *t, kmm__moves_t *moves)
     kmm__device_t *d = t->device;
     kmm__stream_t *compute_stream = d->compute_streams[t->issue.compute_stream].stream;
     int error = 0;
-    /* Copies to the host come first, and their ends are announced: a copy to a device may wait for
-     * them on the host. */
+    /* Copies to the host are enqueued first, and their ends are announced, because a copy to a
+     * device may wait on the host for them. */
     if (moves->count) {
         error = kmm__moves_enqueue(moves, true);
         kmm__copies_announce(t, moves);
@@ -62,8 +62,8 @@ int kmm__enqueue(kmm__task_t *t, kmm__moves_t *moves)
                                       t->device->compute_streams[t->issue.compute_stream].stream);
 }
 
-/* Enqueues tasks of a batch that were joined, as one kernel launch. If one of them has failed, the
- * others are launched one by one. */
+/* Enqueues joined tasks of a batch as one kernel launch. If one of them has failed, launches the
+ * others one by one. */
 static void enqueue_joined(kmm__task_t *const *tasks, uint32_t count, int *errors)
 {
     kmm__stream_t *compute_stream =
@@ -87,7 +87,7 @@ static void enqueue_all(const kmm__batch_t *b, kmm__moves_t *moves, int errors[K
         n = kmm__chunks_join(b->tasks + k, last - k + (moves->count == 0));
         enqueue_joined(b->tasks + k, n, errors + k);
     }
-    if (moves->count) /* only its own kernel waits for its copies */
+    if (moves->count) /* not joined: only this task's kernel waits for these copies */
         errors[last] = kmm__enqueue(b->tasks[last], moves);
 }
 

@@ -172,9 +172,9 @@ static bool chunks_are_apart(const kmm_launch_t *l)
     return true;
 }
 
-/* Enters chunks from `first` on into the DAG, each completely before the next one: at most `most`,
- * and no more once their bytes come to KMM__BATCH_BYTES. *n receives their number. Chunks that fail
- * carry their error. */
+/* Enters chunks from `first` on into the DAG, each completely before the next one. Stops after
+ * `most` chunks, or when their bytes reach KMM__BATCH_BYTES. *n receives the number of chunks
+ * entered. A chunk that fails carries its error. */
 static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uint32_t *n)
 {
     kmm__task_t *tasks[MOST_BATCH];
@@ -205,8 +205,9 @@ static void hand_over(kmm_runtime_t *rt)
     kmm__spin_lock(&rt->lock);
 }
 
-/* Enters all chunks of a launch that may read what others of its chunks write. In three passes: all
- * find what they follow; then all writes are recorded; then all reads. */
+/* Enters all chunks of a launch in which a chunk may read what another one writes. There are three
+ * passes. First, all chunks find what they follow. Then all writes are recorded, and last all
+ * reads. */
 static int submit_together(kmm__submission_t *s)
 {
     uint32_t n = s->part.count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What adaptors share: how they are made, and the functions that only pass a call upstream. An
+/* The shared parts of adaptors: making one, and functions that only pass a call upstream. An
  * adaptor's struct begins with its head; one that records allocations begins with a ledger. */
 #ifndef KMM__RESOURCE_ADAPTOR_H
 #define KMM__RESOURCE_ADAPTOR_H
@@ -12,7 +12,7 @@
 int kmm__adaptor_create(const kmm__resource_ops_t *ops, const char *noun, size_t bytes,
                         kmm_resource_t *upstream, kmm_resource_t **out);
 
-/* For the tables of adaptors: the call passes to upstream. */
+/* For tables of functions: pass the call to upstream. */
 int kmm__pass_allocate(kmm_resource_t *r, size_t bytes, size_t alignment, kmm_stream_t stream,
                        void **out);
 int kmm__pass_deallocate(kmm_resource_t *r, void *p, size_t bytes, kmm_stream_t stream);

@@ -5,8 +5,8 @@
 
 #include "resource/pool_state.h"
 
-/* How memory pressure affects the pool. Pools of a process make each other give memory back. A
- * pool that is ALONE takes no part in that. */
+/* The pool's part in memory pressure. Pools of a process make each other give memory back. A pool
+ * that is ALONE takes no part in that. */
 typedef enum kmm__pool_relation { KMM__POOL_AMONG_OTHERS, KMM__POOL_ALONE } kmm__pool_relation_t;
 int kmm__pool_create(kmm_resource_t *upstream, const kmm_pool_options_t *options,
                      kmm__pool_relation_t relation, kmm_resource_t **out);

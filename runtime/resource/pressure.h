@@ -18,7 +18,7 @@ void kmm__holder_remove(kmm__holder_t *h);
 /* True if p is the start of memory that a holder built on r has allocated from r, so that p is
  * not an allocation of the program. Memory that the holder has given back does not count. */
 bool kmm__is_held(const kmm_resource_t *r, const void *p);
-/* Which holders are trimmed. */
+/* The holders that are trimmed. */
 typedef enum kmm__pressed {
     KMM__PRESS_ABOVE, /* holders built on the resource: it has reached its own limit */
     KMM__PRESS_ALL    /* all holders of this kind of memory and device: upstream has run out */

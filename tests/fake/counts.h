@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fake CUDA driver that a test runs on has counted. After cmocka's headers. */
+/* Counts of the fake CUDA driver that a test runs on. Include it after cmocka's headers. */
 #ifndef KMM_FAKE_COUNTS_H
 #define KMM_FAKE_COUNTS_H
 

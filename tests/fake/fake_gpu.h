@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a test shares with the fake drivers: what a kernel of theirs is, and what a program still
+/* Shared by tests and the fake drivers: the form of a kernel, and counts of what a program still
  * holds. */
 #ifndef FAKE_GPU_H
 #define FAKE_GPU_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reductions should give, one element at a time and in another way than the runtime does it.
- */
+/* Expected results of reductions, computed one element at a time and in another way than the
+ * runtime computes them. */
 #ifndef REDUCE_REFERENCE_H
 #define REDUCE_REFERENCE_H
 

@@ -515,11 +515,12 @@ struct kmm_host_block {
     const int kmm_t __attribute__((unused)) = 0;
 
 /*
- * For how many threads from the first one on `a + x < b`, or a + x <= b, holds; x is the thread's
- * place and a the value for the first one. Where the comparison is one of unsigned numbers but `a`
- * is negative, where an unsigned a + x goes beyond its type's numbers and begins at 0 again, or
- * where numbers are floating-point ones, it must be made by each thread: then kmm_host_exact is
- * false, and the answer is all.
+ * Loop bounds from comparisons: the number of threads, from the first one on, for which `a + x < b`
+ * or `a + x <= b` holds, where x is the thread's position and a the value for the first thread.
+ *
+ * kmm_host_exact is false if each thread must compare for itself; the number is then that of all
+ * threads. That is so for an unsigned comparison where `a` is negative, for an unsigned a + x that
+ * wraps, and for floating-point numbers.
  */
 template <class A, class B> struct kmm_host_compares {
     static constexpr bool value = (std::is_arithmetic<A>::value || std::is_enum<A>::value) &&

@@ -202,7 +202,8 @@ struct kmm_host_arguments<kmm_host_indices<k...>, P...> : kmm_host_argument<k, P
     }
 };
 
-/* How a function with the parameters P records its arguments and later runs. */
+/* A call of a function with the parameters P: records the arguments of each thread, and later runs
+ * the function. */
 template <class Body, class R, class... P> struct kmm_host_bring {
     typedef kmm_host_arguments<typename kmm_host_count<sizeof...(P)>::type, P...> all;
 

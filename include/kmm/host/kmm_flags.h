@@ -4,7 +4,7 @@
 #ifndef KMM_HOST_FLAGS_H
 #define KMM_HOST_FLAGS_H
 
-/* How a kernel, or a loop over the threads of a block, must be run. */
+/* Properties of a kernel, or of a loop over the threads of a block, that decide how it is run. */
 enum {
     KMM_HOST_PLAIN = 0,
     KMM_HOST_SYNC = 1,    /* a kernel with barriers or warp operations; its threads run as fibers */

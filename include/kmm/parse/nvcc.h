@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nvcc declares beyond CUDA's headers, for kmmcc's parser. Only declarations: nothing here is
+/* nvcc's declarations beyond CUDA's headers, for kmmcc's parser. Only declarations: nothing here is
  * compiled. */
 #ifndef KMM_PARSE_NVCC_H
 #define KMM_PARSE_NVCC_H

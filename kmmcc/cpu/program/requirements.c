@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each kernel requires: fibers or a block for barriers, index variables for the functions that
- * it calls, and launches in order if it uses memory that libkmm does not see. The requirements
- * become the kernel's flags (include/kmm/host/kmm_flags.h).
+ * Requirements of kernels: fibers or a block for barriers, index variables for the functions that
+ * it calls, and launches in order if it uses memory that libkmm does not see. They become the
+ * kernel's flags (include/kmm/host/kmm_flags.h).
  */
 #include "cpu/program/requirements.h"
 

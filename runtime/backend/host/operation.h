@@ -30,7 +30,8 @@ struct kmm__op {
     kmm__pool_item_t item;
     void (*resume)(kmm__op_t *op); /* called by the last thread that leaves a shared operation */
     kmm__thread_pool_t *pool;
-    /* What kernels and calls run (base/running.h); `task` is the list where there is one. */
+    /* The tasks that a kernel or call runs (base/running.h). `task` is the only one, or `tasks` is
+     * a list of several. */
     const struct kmm__task *task, *const *tasks;
     uint32_t task_count;
     uint64_t units, grain;    /* number of units; units that a thread claims at a time */

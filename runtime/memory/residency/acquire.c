@@ -21,8 +21,8 @@
 #include "memory/residency/physical.h"
 #include "memory/residency/premap.h"
 
-/* PRESSURE_LASTS: memory counts as not short after so many acquisitions that had nothing to map.
- * COMING_TASKS: see await_turn. */
+/* PRESSURE_LASTS: memory stops counting as short after that many acquisitions that had nothing to
+ * map. COMING_TASKS: see await_turn. */
 enum { PRESSURE_LASTS = 32, COMING_TASKS = 3 };
 
 /* The frames of one acquisition. */
@@ -67,8 +67,8 @@ static void want(void *ctx, kmm__frame_t *f)
     w->missing += f->array->frame_bytes;
 }
 
-/* Calls `want` for all frames of an access. Does so inline for flat layouts, where kmm__frames_of
- * would be most of what a small task's frames cost. */
+/* Calls `want` for all frames of an access. Flat layouts are handled inline, because kmm__frames_of
+ * would dominate the cost of a small task. */
 static void want_box(wanted_t *w, const kmm__access_t *a)
 {
     kmm__residence_t *r = &a->array->residence[w->task->device->index];
@@ -381,9 +381,9 @@ static void want_all(wanted_t *w)
     t->residency.is_expected = false;
 }
 
-/* Updates the average of bytes that a task has to map. One task differs from the next, as tasks
- * begin and end inside frames. Memory counts as not short after some tasks that had nothing to map.
- */
+/* Updates the average of the bytes that a task has to map. An average is kept because tasks begin
+ * and end inside frames, so one task maps more than the next. Also counts down the acquisitions
+ * after which memory stops counting as short. */
 static void note_missing(kmm__device_t *d, const wanted_t *w, uint64_t coming)
 {
     uint64_t *average = &d->memory->missing;
@@ -446,7 +446,7 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     return error;
 }
 
-/* ---- Whether all is mapped ---- */
+/* ---- Residency of a task ---- */
 
 static void check_resident(void *ctx, kmm__frame_t *f)
 {
