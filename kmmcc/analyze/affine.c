@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An access's offset becomes a polynomial. Sums that are an index of the grid become one atom, and
- * indices that have bounds of their own (threads of a block, iterations) are eliminated: what is
- * left says where a thread's accesses begin, and how far they go.
+ * Turns each access's offset into a polynomial. A sum that is an index of the grid becomes one
+ * atom. Indices that have bounds of their own (threads of a block, iterations of a loop) are
+ * eliminated. The rest says where a thread's accesses begin, and how far they go.
  */
 #include "analyze/affine.h"
 
@@ -227,7 +227,8 @@ static void drop_guard(guards_t *g, int number)
     memmove(g->at + number, g->at + number + 1, (size_t)(g->count - number) * sizeof(*g->at));
 }
 
-/* What a guard says of the greatest value; the guard is then used up. False: nothing does. */
+/* Finds the greatest value of an atom, from the size of blocks or from a guard, which is then
+ * removed. False: there is no bound. */
 static bool extent_of(const footprint_t *x, guards_t *g, int atom, extent_t *out)
 {
     int64_t size = x->atom[atom].kind == ATOM_THREAD ? x->block[x->atom[atom].number] : 0;

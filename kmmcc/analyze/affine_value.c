@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums and products of n bits are computed modulo 2^n, so a polynomial is first read modulo 2^n,
- * and where the value is extended or compared it must be shown, or noted, that it stays in its
- * range. That the code says `nsw` shows nothing.
+ * Turns nodes into polynomials. Sums and products of n bits are computed modulo 2^n, so a
+ * polynomial is first read modulo 2^n. Where the value is extended or compared, it must be proven,
+ * or assumed and noted, that the value does not wrap. The flag `nsw` in the code proves nothing.
  */
 #include "analyze/affine_value.h"
 
@@ -238,7 +238,7 @@ static void compare(reading_t *r, const ir_node_t *n, bool truth)
     }
 }
 
-/* What follows from either of two conditions follows from their disjunction. */
+/* Adds the guards that follow from a disjunction: those that follow from both conditions. */
 static void either(reading_t *r, int a, int b, bool truth)
 {
     guards_t before = r->guards, first;

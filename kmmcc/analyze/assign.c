@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether an assignment of a class stores the whole object. One that the compiler makes assigns
- * base by base and member by member, so it stores as much as the assignments of these do. One that
+ * Decides if an assignment of a class stores the whole object. An operator that the compiler makes
+ * assigns base by base and member by member, so it stores as much as these assignments do. One that
  * the program writes may store a part.
  */
 #include "analyze/assign.h"
@@ -25,8 +25,8 @@ static enum CXVisitorResult visit_field(CXCursor field, CXClientData data)
     return *(bool *)data ? CXVisit_Continue : CXVisit_Break;
 }
 
-/* Whether the program writes the operator, as the one that copies or moves, or as a template, which
- * may be chosen for that. */
+/* True if the program writes the operator: as a copy or move assignment, or as a template, which
+ * may be chosen instead. */
 static bool is_written(CXCursor c)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
@@ -37,8 +37,8 @@ static bool is_written(CXCursor c)
     return kind == CXCursor_FunctionTemplate || (copies && !assign_is_implicit(c));
 }
 
-/* Whether the class, but for its fields, is copied whole: it has no operator= of the program, and
- * neither have its bases. */
+/* True if the class, apart from its fields, is copied whole: neither it nor a base has an operator=
+ * of the program. */
 static bool has_plain_class(CXCursor class)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(class);

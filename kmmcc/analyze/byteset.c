@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enumerates what sections name, index by index. */
+/* Sets of bytes as sorted intervals. The bytes of an item are enumerated index by index of its
+ * sections. */
 #include "analyze/byteset.h"
 
 #include <stddef.h>

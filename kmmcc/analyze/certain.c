@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which wrong accesses are certain: those where clause and kernel use the same variables. */
+/* Decides which wrong accesses are certain: those where clause and kernel use the same variables.
+ */
 #include "analyze/certain.h"
 
 #include <stddef.h>

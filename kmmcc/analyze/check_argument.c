@@ -120,7 +120,7 @@ static void note_use(const unit_t *u, const uses_t *uses)
         check_note(u, uses->escaped, "this may store to it");
 }
 
-/* Whether an argument that begins with the same variable or member is refused already. */
+/* True if an argument that begins with the same variable or member was refused already. */
 static bool is_refused(const directive_t *d, CXCursor argument)
 {
     bool found = false;

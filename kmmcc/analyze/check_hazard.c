@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that cannot be split, or not on several devices, for what their kernels do. */
+/* Finds launches that cannot be split into chunks, or not over several devices, because of what
+ * their kernels do. */
 #include "analyze/check_hazard.h"
 
 #include <clang-c/Index.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the launch's grid and blocks are variables, the blocks are guessed and the grid covers the
- * ranges of the axes. */
+/* Computes the grid, blocks and chunks of a sample. If the launch's blocks are variables, a size is
+ * assumed. If its grid is a variable, a grid is assumed that covers the ranges of the axes. */
 #include "analyze/geometry.h"
 
 #include <stddef.h>

@@ -76,7 +76,7 @@ static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, bool incl
     return true;
 }
 
-/* What a statement may do: access memory, or leave. */
+/* The possible effects of a statement: it accesses memory, or leaves the function. */
 typedef struct does {
     bool access, leave;
 } does_t;
@@ -106,8 +106,8 @@ static does_t does_of(CXCursor c)
     return does;
 }
 
-/* What a condition tells: nothing of an index; that an index is in a range, and more; or only
- * that. */
+/* Kinds of conditions: not about an index; an index is in a range, and more; an index is in a
+ * range, and nothing else. */
 typedef enum guard { GUARD_NONE, GUARD_PART, GUARD_WHOLE } guard_t;
 
 /* A comparison that must hold, or that must not when it leaves. */

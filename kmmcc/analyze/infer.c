@@ -257,7 +257,7 @@ static bool infer_parameter(infer_t *f, int number, const statements_t *straight
     return true;
 }
 
-/* What the kernel's graph shows of the parameters that are left. */
+/* Infers the accesses of the remaining parameters from the kernel's graph. */
 static void infer_from_graph(infer_t *f, unit_t *main, const bool *wanted, const int64_t block[3],
                              text_t *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How well each pointer of a kernel is known, from its graph. */
+/* Decides from a kernel's graph how exactly the accesses of each pointer are known. */
 #include "analyze/known.h"
 
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the graph reaches through a pointer becomes items. Reads may be said wider than they are.
- * Stores are said as they are, or not at all: another chunk may store to the elements beside.
+ * Writes the bytes that the graph reaches through a pointer as items. The region of a read may be
+ * wider than what is read. The region of a store must be exact, because another chunk may store to
+ * the elements beside it; otherwise no item is written.
  */
 #include "analyze/region.h"
 
@@ -16,7 +17,8 @@ enum { MOST_ITEMS = 24 };
 
 /* ---- Ranges ---- */
 
-/* What the guard `range - 1 - index >= 0` says of an index of the grid. */
+/* True if the guard is `range - 1 - index >= 0` for an index of the grid along the dimension.
+ * *range and *index receive both. */
 static bool is_range(footprint_t *x, poly_t guard, int dimension, poly_t *range, int *index)
 {
     for (int k = 0; k < x->atom_count; k++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clauses compute in 64 bits, so a value that the kernel has in fewer bits is cast to its type. */
+/* Writes polynomials as expressions of clauses. Clauses compute in 64 bits, so a value that the
+ * kernel has in fewer bits is cast to its type. */
 #include "analyze/region_text.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants have their value. Other variables, members and calls are atoms: their text has one
- * number in a trial. */
+/* Evaluates expressions of a launch. Constants have their value. Other variables, members and calls
+ * are atoms, named by their text; an atom has one number in a trial. */
 #include "analyze/sample.h"
 
 #include <stddef.h>

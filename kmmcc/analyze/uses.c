@@ -357,7 +357,7 @@ static void change(visit_t *v, CXCursor *where, CXCursor c, bool direct)
     note(direct ? where : &v->uses.changed, c);
 }
 
-/* Whether the expression is the kernel's parameter itself, or an array that is part of an element.
+/* True if the expression is the kernel's parameter itself, or an array that is part of an element.
  */
 static bool is_start(const visit_t *v, CXCursor c)
 {
@@ -367,8 +367,8 @@ static bool is_start(const visit_t *v, CXCursor c)
     return own || type_is_array(clang_getCursorType(inner));
 }
 
-/* Whether the parent of the place reaches beyond the element whose address, or which, the place
- * carries. */
+/* True if the parent of the place reaches beyond the element that the place carries, or whose
+ * address it carries. */
 static bool strays(const visit_t *v, const place_t *at, carried_t carried)
 {
     CXCursor parent = at->up->cursor;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the parts of a file that #if disables. */
+/* Finds the parts of a file that #if disables. The answer of libclang is kept until the parsed text
+ * changes. */
 #include "clang/disabled.h"
 
 #include <clang-c/Index.h>

@@ -154,7 +154,7 @@ static void edit_dynamic(unit_t *u, const tokens_t *list, int k, int begin, int 
                        : arena_printf("static const kmm_host_shared<%s> %s = {}", type, name));
 }
 
-/* Whether the place is in a preprocessor line. */
+/* True if the offset is in a preprocessor line. */
 static bool is_in_directive(const source_t *s, size_t at)
 {
     size_t line = source_line(s, at) - 1;
@@ -166,7 +166,7 @@ static bool is_in_directive(const source_t *s, size_t at)
     return s->text[begin] == '#';
 }
 
-/* Whether a preprocessor line begins or ends between token k and the next one. */
+/* True if a preprocessor line begins or ends between token k and the next one. */
 static bool is_apart(const source_t *s, const tokens_t *list, int k)
 {
     size_t end = list->at[k].end, next = list->at[k + 1].begin;

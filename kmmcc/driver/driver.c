@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happens to the files of a command line.
+ * Decides what happens to the files of a command line.
  *
  * If nothing is transformed and one compiler can do it all, that compiler gets the command line as
  * it was typed. Otherwise each source is compiled by a command of its own, transformed ones from a

@@ -18,7 +18,8 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Those are questions to a compiler; which one, the question tells. */
+/* Returns the compiler that a command line without files is for. -dump, -print and a lone -v are
+ * for the C compiler, unless the command line names another one. */
 static compiler_t asked_compiler(const options_t *o)
 {
     bool c = false;

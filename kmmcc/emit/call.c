@@ -169,7 +169,7 @@ static bool is_name_taken(const call_t *c, const char *name)
     return false;
 }
 
-/* Whether the pointer is computed from the one that the item's base is computed from. */
+/* True if the argument and the item's base are computed from the same pointer. */
 static bool is_related(const call_t *c, const item_t *item, CXCursor argument)
 {
     CXCursor root = cursor_root(argument);
@@ -180,7 +180,7 @@ static bool is_related(const call_t *c, const item_t *item, CXCursor argument)
     return !origin || !other || !strcmp(origin, other);
 }
 
-/* Whether the item's first element moves with the chunk as the other's does. */
+/* True if the first elements of both items move by the same distance from chunk to chunk. */
 static bool moves_alike(const call_t *c, const parameter_t *p, const item_t *a, const item_t *b)
 {
     for (int k = 0; k < c->d->rebase_count; k++) {
@@ -393,7 +393,7 @@ static const char *callee_text(const call_t *c)
                         scope, (int)(d->template_end - d->name_at), s->text + d->name_at);
 }
 
-/* Whether the function is known before the enclosing one. */
+/* True if the function is declared before the enclosing one. */
 static bool is_declared_before(const call_t *c)
 {
     size_t begin, end, first, last;

@@ -90,7 +90,7 @@ static void describe_section(const directive_t *d, const section_t *section, con
                         form_text(section->length_form.coef[k]));
 }
 
-/* Whether the argument is what the call passes for another item. */
+/* True if the argument is the one that the call passes for another item. */
 static bool is_of_another(const unit_t *u, const directive_t *d, const item_t *item,
                           CXCursor argument)
 {

@@ -81,8 +81,8 @@ static bool is_array(CXCursor c)
     return type_is_array(clang_getCanonicalType(clang_getCursorType(c)));
 }
 
-/* What stands before `.` or `->`; members of a struct without a name have one more in clang's tree.
- */
+/* Returns the operand of `.` or `->`. clang's tree has one more level for members of a struct
+ * without a name. */
 static node_t owner_of(node_t n)
 {
     node_t owner = child_of(n, n.expr ? n.expr->left : NULL, 0);
@@ -195,7 +195,7 @@ static const char *normal(const char *text)
                : arena_printf("&%s", bare);
 }
 
-/* Whether the section is one index that no axis moves. */
+/* True if the section is one index that no axis moves. */
 static bool is_fixed(const directive_t *d, const section_t *section)
 {
     if (!section->lower || section->length)

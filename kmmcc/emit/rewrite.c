@@ -94,8 +94,8 @@ static bool stands_below(const unit_t *u, const directive_t *d)
     return lex(&l).begin == d->launch_begin;
 }
 
-/* Whether the function is one that launches call of themselves: what keeps the configuration, and
- * what the compiler makes of it and of the arguments. */
+/* True for functions that every launch calls: the one that pushes the configuration, and
+ * constructors that the compiler makes for the configuration and the arguments. */
 static bool is_of_launch(CXCursor f)
 {
     CXCursor class = clang_getCursorSemanticParent(f);

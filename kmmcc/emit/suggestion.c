@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --suggest prints. The source gets an empty pragma before each kernel launch that has none.
- * The later stages complete these pragmas, and their text is printed. */
+/* Prints the suggestions of --suggest. The source gets an empty pragma before each kernel launch
+ * that has none. The later stages complete these pragmas, and their text is printed. */
 #include "emit/suggestion.h"
 
 #include <stdbool.h>

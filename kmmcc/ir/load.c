@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs clang and the module. */
+/* Loads the graphs of a file's kernels: runs clang, which writes IR, and calls the module that
+ * reads it. */
 #include "ir/load.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values are kept as long as what they depend on: the launch, the block, the thread, or one
- * iteration of its loops.
+ * Runs a graph for single threads. A value is kept as long as all that it depends on stays the
+ * same: for the launch, the block, the thread, or one iteration of a loop.
  */
 #include "ir/replay.h"
 
@@ -200,7 +200,7 @@ static bool compute(replay_t *r, const ir_node_t *n, int64_t *out)
     bool first = value_of(r, n->a, &a), second = value_of(r, n->b, &b);
     if (first && second)
         return binary(n->op, a, b, r->f->node[n->a].bits, out);
-    /* What one operand decides. */
+    /* one operand decides the result */
     if ((n->op == IR_AND || n->op == IR_MUL) && ((first && !a) || (second && !b))) {
         *out = 0;
         return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each thread runs. A handler of signals finds it by a key of the thread: a variable of the
- * thread would be allocated at its first use, in a library that was loaded late. */
+/* The tasks that each thread runs. A signal handler finds them by a key of the thread
+ * (pthread_key_t), because a thread-local variable of a library that was loaded late would be
+ * allocated at its first use. */
 #include "base/running.h"
 
 #include <pthread.h>

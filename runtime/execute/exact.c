@@ -117,7 +117,7 @@ static void note(kmm__check_t *c, kmm__violation_t *v, int64_t at, const void *p
     pthread_mutex_unlock(&c->lock);
 }
 
-/* What is wrong with an access to a byte; KMM__WRONG_KINDS: nothing. */
+/* Returns the kind of a wrong access to a byte; KMM__WRONG_KINDS: it is right. */
 static kmm__wrong_t judge(unsigned may, int kind)
 {
     if ((kind & KMM__EXACT_LOAD) && !(may & (KMM__MAY_READ | KMM__STORED)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of accesses that a chunk's clauses do not name. */
+/* Messages about accesses that a chunk's clauses do not name. */
 #include "execute/exact_text.h"
 
 #include <string.h>

@@ -45,7 +45,7 @@ void kmm__fail_doubt(const kmm__task_t *t, int error)
 
 enum { SUSPECTS = 4 };
 
-/* What had been issued and was not known to be over. */
+/* Launches that had been issued and were not known to be over when the device was lost. */
 typedef struct suspects {
     const kmm__task_t *task[SUSPECTS]; /* the first of each launch */
     uint32_t count;                    /* of these */

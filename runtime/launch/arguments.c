@@ -94,7 +94,7 @@ static int refuse(const kmm__submission_t *s, uint32_t at, int code, const char 
     return kmm__submission_refuse(s, code, copy);
 }
 
-/* Whether an item is in the array. */
+/* True if an item is in the array. */
 static bool is_named(const kmm_launch_t *l, const kmm__array_t *a)
 {
     for (uint32_t k = 0; k < l->item_count; k++)

@@ -30,7 +30,7 @@ typedef struct used {
     uint32_t first;
 } used_t;
 
-/* What tasks of a launch need in one place. */
+/* The memory that tasks of a launch need on one device or on the host. */
 typedef struct need {
     kmm__submission_t *submission;
     kmm__device_t *device; /* NULL: the host's memory */
@@ -138,7 +138,7 @@ static void count_accesses(void *ctx, const kmm__access_t *accesses, uint32_t co
     n->most = n->bytes > n->most ? n->bytes : n->most;
 }
 
-/* What chunk k of the partition needs. */
+/* Returns the bytes that chunk k of the partition needs. */
 static uint64_t chunk_bytes(need_t *n, const kmm__partition_t *p, uint32_t k)
 {
     const kmm__submission_t *s = n->submission;

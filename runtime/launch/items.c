@@ -148,8 +148,8 @@ static bool is_before_region(const kmm__item_t *item, const kmm__array_t *named)
     return named->base + named->bytes - item->base <= item->element;
 }
 
-/* Whether launches alone have mapped the memory, each as much as its regions need: then the base of
- * an item tells nothing of where its region is. */
+/* True if only launches have mapped the memory, each as much as its regions need. The base of an
+ * item then does not tell where its region is. */
 static bool is_of_launches(const kmm__array_t *a)
 {
     return a->is_deferred || (a->is_mapped && a->launch_maps == a->map_depth);

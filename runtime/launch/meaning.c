@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which items of a launch a word of its arguments means. A word is translated with the array of the
- * item that it means. That need not be where the word points to: of `f(p)` with the item
- * `p->values[i]` only the values are mapped, and `p` lies in front of them.
+ * Finds the items of a launch that a word of its arguments means. A word is translated with the
+ * array of that item, which need not be the array that the word points into. For example, of `f(p)`
+ * with the item `p->values[i]` only the values are mapped, and `p` lies in front of them.
  */
 #include "launch/meaning.h"
 

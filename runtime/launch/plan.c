@@ -260,7 +260,7 @@ int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box
     return result;
 }
 
-/* Whether indices lie outside of [0, extent), and farther away than a halo may. */
+/* True if indices lie outside of [0, extent), and farther away than a halo may. */
 static bool is_far(const span_t *s, int64_t extent)
 {
     return s->hi > s->lo && (s->hi < -FAR || s->lo > extent + FAR);

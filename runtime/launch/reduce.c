@@ -54,7 +54,7 @@ static kmm__element_t element_of(const kmm__item_t *item)
                             item->index, item->value_at,          item->index_at};
 }
 
-/* Whether one argument leads to the item and to what has these copies already. */
+/* True if one argument leads both to the item and to an item that these partials are for. */
 static bool is_together(const kmm__work_t *w, const kmm_launch_t *l, const kmm__item_t *item,
                         uint32_t partials)
 {

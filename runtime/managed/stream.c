@@ -81,7 +81,7 @@ static int stream_wait(void *stream)
     kmm__marker_create(rt, line_of(stream), &m);
     int error = kmm__marker_wait(m);
     kmm__marker_release(m);
-    /* What failed is told, and forgotten, as for the whole device. */
+    /* the failure is returned once, and then forgotten, as for the whole device */
     return error ? kmm_cuda_device_settle() : KMM_CUDA_SUCCESS;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The handler of faults. A thread that runs a chunk has a record of it (base/running.h). The first
- * fault is said, once; other threads that fault meanwhile wait until it is. In the handler nothing
- * is allocated, and no lock is waited for without an end.
+ * fault is reported, once; threads that fault meanwhile wait until it is. The handler allocates
+ * nothing, and waits for no lock without a time limit.
  */
 #include "observe/fault.h"
 
@@ -34,7 +34,8 @@ static atomic_int saying;
 
 /* ---- What the system says of a fault ---- */
 
-/* Whether it is an instruction's: what was sent by a process is not, and does not come again. */
+/* True if an instruction has caused the signal. A signal that a process has sent is no fault, and
+ * does not come again when the handler returns. */
 static bool is_fault(const siginfo_t *info)
 {
     return info->si_code > 0 && !(info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of a fault. For what is printed here glibc's vsnprintf neither allocates nor locks.
- */
+/* The text of a message about a fault. glibc's vsnprintf neither allocates nor locks for the
+ * formats that are used here. */
 #include "observe/fault_text.h"
 
 #include <signal.h>
@@ -38,7 +38,7 @@ static size_t end(text_t *t)
 
 /* ---- Where it happened ---- */
 
-/* What the chunks run over along a dimension, [*begin, *end). */
+/* Computes the range [*begin, *end) of the chunks along a dimension. */
 static void range_of(const kmm__running_t *r, int d, int64_t *begin, int64_t *end)
 {
     *begin = INT64_MAX;

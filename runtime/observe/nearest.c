@@ -7,7 +7,7 @@
 
 #include "execute/check.h"
 
-/* What is looked for, and where the task that faulted runs. */
+/* A search: the address, and the task that faulted. */
 typedef struct search {
     const char *address;
     const kmm__task_t *running; /* NULL: no task */

@@ -210,8 +210,8 @@ static int arena_usage(kmm_resource_t *r, kmm_resource_usage_t *out)
     return status ? status : one;
 }
 
-/* What arenas hold and do not use counts as available, since it is given back before memory runs
- * out. */
+/* Unused memory of the arenas counts as available, since it is given back before memory runs out.
+ */
 static int arena_info(kmm_resource_t *r, size_t *available, size_t *total)
 {
     arena_t *a = (arena_t *)r;

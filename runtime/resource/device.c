@@ -177,7 +177,7 @@ static int async_allow(kmm__source_t *s, int device)
                        "cuMemPoolSetAccess");
 }
 
-/* What the driver's pool holds and the program does not use counts as available. */
+/* Unused memory of the driver's pool counts as available. */
 static int async_info(kmm__source_t *s, size_t *available, size_t *total)
 {
     const CUmemoryPool pool = ((device_source_t *)s)->pool;

@@ -117,7 +117,7 @@ bool kmm__exceeds_first(const kmm__device_t *d, const kmm__work_t *w)
     return is_first(d->memory->exceeding, w);
 }
 
-/* What needs more than there is works on the host's memory, which is slow. */
+/* Warns of a kernel that needs more memory than the device has, and so works on host memory. */
 void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed)
 {
     const kmm__work_t *work = t->work;
