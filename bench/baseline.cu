@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* The baselines of one GPU: plain CUDA for the work of the benchmarks. */
 #include "baseline.h"
 #include "measure.h"
 

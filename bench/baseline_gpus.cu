@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* The baselines of one GPU or several: plain CUDA, cuBLAS, and the costs of mapping memory. */
 #include "baseline_gpus.h"
 #include "measure.h"
 

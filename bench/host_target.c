@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The baselines of kernels on the CPU: the same work in C with OpenMP. */
 #include "host_target.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a log of allocations line by line, and numbers the blocks in it. */
 #include "replay.h"
 
 #include <search.h>

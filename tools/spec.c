@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes resources from text, as spec.h describes it. */
 #include "spec.h"
 
 #include <stdbool.h>

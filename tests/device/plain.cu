@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+/* Work of a library that knows nothing of kmm, in a file that nvcc compiles. */
 #include "plain.h"
 
 __global__ static void spin(long long cycles)

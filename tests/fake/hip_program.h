@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of a HIP program, as the fake HIP runtime finds them. */
 #ifndef FAKE_HIP_PROGRAM_H
 #define FAKE_HIP_PROGRAM_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The backend of the CPU by its contract: streams, events, kernels, copies and notifications. */
 #include <fenv.h>
 #include <pthread.h>
 #include <sched.h>

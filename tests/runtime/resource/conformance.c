@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The cases that every resource must pass, each written against the interface alone. */
 #include "conformance.h"
 
 #include <pthread.h>

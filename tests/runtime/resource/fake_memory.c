@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The model of a device's memory: an array with an entry for each granule. */
 #include "fake_memory.h"
 
 #include <stdlib.h>

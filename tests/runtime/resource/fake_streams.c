@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Streams without work: vector clocks, and events that copy them. */
 #include "fake_streams.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Random programs: choose a step, carry it out, and check it against the model of memory. */
 #include "random_program.h"
 
 enum { MOST_LIVE = 200 };
