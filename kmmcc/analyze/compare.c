@@ -238,11 +238,7 @@ static void look_up_store(comparison_t *c, accessed_t *t, const ir_access_t *a, 
                           int64_t end)
 {
     if (byteset_has(&t->reduce, begin, end)) {
-        /*
-         * With && and
-         *
-         * , a plain store can be right: it may store 0, or 1.
-         */
+        /* With && and ||, a plain store can be right: it may store 0, or 1. */
         if (a->kind == IR_WRITE && !t->is_logical && t->reduce.count && is_plain(c, t) &&
             certain_access(c, t, a))
             found(c, t, PLAIN_REDUCE, a, begin);
