@@ -5,7 +5,7 @@
  * a process of its own. Whatever fails, the result is right, or an error has been told, or the
  * process has ended with a message. It neither hangs nor crashes.
  *
- * KMM_TEST_ONE=devices@k repeats one run in this process. KMM_NO_MEMORY=brief tries fewer. The
+ * KMM_TEST_ONE=devices@k repeats one run in this process. KMM_TEST_NO_MEMORY=brief tries fewer. The
  * linker redirects the calls of the runtime here (--wrap); those of drivers are not redirected.
  */
 #include <stdatomic.h>
@@ -205,7 +205,7 @@ static int in_a_process(const device_t *d, unsigned long k)
 
 int main(void)
 {
-    const char *one = getenv("KMM_TEST_ONE"), *how = getenv("KMM_NO_MEMORY");
+    const char *one = getenv("KMM_TEST_ONE"), *how = getenv("KMM_TEST_NO_MEMORY");
     bool brief = how && !strcmp(how, "brief");
     int failed = 0;
     for (int i = 0; i < DEVICES; i++) {
