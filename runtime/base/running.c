@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 
 _Thread_local const kmm__running_t *kmm__running;
 static _Thread_local bool is_watched;
@@ -14,9 +14,31 @@ static pthread_key_t key; /* the address of the thread's kmm__running */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
 
+/* The addresses of all threads' kmm__running; one that finds no room is not listed. */
+enum { THREADS = 1024 };
+static _Atomic(const kmm__running_t **) threads[THREADS];
+
+static void thread_list(void)
+{
+    for (int k = 0; k < THREADS; k++) {
+        const kmm__running_t **nobody = NULL;
+        if (atomic_compare_exchange_strong(&threads[k], &nobody, &kmm__running))
+            return;
+    }
+}
+
+/* At the end of a thread. */
+static void thread_forget(void *record)
+{
+    for (int k = 0; k < THREADS; k++) {
+        const kmm__running_t **own = record;
+        atomic_compare_exchange_strong(&threads[k], &own, NULL);
+    }
+}
+
 static void make_key(void)
 {
-    has_key = pthread_key_create(&key, NULL) == 0;
+    has_key = pthread_key_create(&key, thread_forget) == 0;
 }
 
 void kmm__running_watch(void *stack, size_t bytes)
@@ -25,6 +47,8 @@ void kmm__running_watch(void *stack, size_t bytes)
     if (!is_watched) {
         pthread_once(&once, make_key);
         is_watched = has_key && pthread_setspecific(key, &kmm__running) == 0;
+        if (is_watched)
+            thread_list();
     }
     if (stack && sigaltstack(NULL, &before) == 0 && (before.ss_flags & SS_DISABLE))
         sigaltstack(&now, NULL);
@@ -41,4 +65,21 @@ const kmm__running_t *kmm__running_interrupted(void)
 {
     const kmm__running_t *const *running = has_key ? pthread_getspecific(key) : NULL;
     return running && *running && (*running)->count ? *running : NULL;
+}
+
+bool kmm__running_is_watched(void)
+{
+    return has_key && pthread_getspecific(key);
+}
+
+uint32_t kmm__running_all(kmm__running_t *out, uint32_t most)
+{
+    uint32_t count = 0;
+    for (int k = 0; k < THREADS && count < most; k++) {
+        const kmm__running_t **at = atomic_load(&threads[k]);
+        const kmm__running_t *r = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : NULL;
+        if (r && r->count)
+            out[count++] = *r;
+    }
+    return count;
 }

@@ -6,6 +6,7 @@
 #ifndef KMM__BASE_RUNNING_H
 #define KMM__BASE_RUNNING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,5 +28,13 @@ void kmm__running_unwatch(const void *stack);
 
 /* Called in a signal handler: returns what the interrupted thread runs; NULL: no task. */
 const kmm__running_t *kmm__running_interrupted(void);
+
+/* In a handler of signals: true if the thread has a record. One that a chunk has started has none.
+ */
+bool kmm__running_is_watched(void);
+
+/* In a handler of signals: copies the records of threads that run chunks, at most `most` of them.
+ * Returns their number. Other threads go on, so that a chunk may be over by now. */
+uint32_t kmm__running_all(kmm__running_t *out, uint32_t most);
 
 #endif

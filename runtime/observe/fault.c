@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handler of faults. A thread that runs a chunk has a record of it (base/running.h). The first
- * fault is reported, once; threads that fault meanwhile wait until it is. The handler allocates
- * nothing, and waits for no lock without a time limit.
+ * The handler of faults. A thread that runs a chunk has a record of it (base/running.h). For a
+ * thread without one, such as a chunk may start, the handler looks at the records of the others. The
+ * first fault is reported, once; threads that fault meanwhile wait until it is. The handler
+ * allocates nothing, and waits for no lock without a time limit.
  */
 #include "observe/fault.h"
 
@@ -15,7 +16,7 @@
 
 #include "observe/fault_text.h"
 
-enum { SIGNALS = 2, RUNTIMES = 32 };
+enum { SIGNALS = 2, RUNTIMES = 32, OTHERS = 64 };
 
 /* A signal, and what was there for it before the handler. */
 typedef struct watched {
@@ -89,7 +90,11 @@ static kmm__fault_t fault_of(const siginfo_t *info, const ucontext_t *c)
 static void say(const kmm__fault_t *f, const kmm__running_t *running)
 {
     char text[1200];
+    kmm__running_t others[OTHERS];
     size_t length = running ? kmm__fault_in_chunks(f, running, text, sizeof(text)) : 0;
+    uint32_t count = running || kmm__running_is_watched() ? 0 : kmm__running_all(others, OTHERS);
+    if (count)
+        length = kmm__fault_beside_chunks(f, others, count, text, sizeof(text));
     for (int k = 0; k < RUNTIMES && !running && !length && f->has_address; k++) {
         kmm_runtime_t *rt = atomic_load(&runtimes[k]);
         length = rt ? kmm__fault_elsewhere(f, rt, text, sizeof(text)) : 0;

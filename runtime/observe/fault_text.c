@@ -198,29 +198,76 @@ static void say_name(text_t *t, const kmm__fault_t *f, const kmm__array_t *a)
         a->label ? " " : "", a->bytes, (void *)a->base);
 }
 
+static bool is_null(const kmm__fault_t *f)
+{
+    return f->has_address && (uintptr_t)f->address < NEAR_NULL;
+}
+
+static kmm__nearest_t nearest(const kmm__fault_t *f, const kmm__running_t *running)
+{
+    const kmm__task_t *task = running->tasks[0];
+    kmm__nearest_t n = {0};
+    if (f->has_address && !is_null(f))
+        kmm__nearest_find(task->runtime, task, f->address, &n);
+    return n;
+}
+
+/* What happened, to the end of the line. Memory may follow the stack of a thread that kmm does not
+ * know at once. */
+static size_t say_what(text_t *t, const kmm__fault_t *f, const kmm__running_t *running,
+                       bool is_known)
+{
+    kmm__nearest_t n = nearest(f, running);
+    if (n.is_inside && n.is_name) {
+        say_name(t, f, n.array);
+        return end(t);
+    }
+    say_access(t, f);
+    if (is_null(f))
+        say_null(t, f);
+    else if (f->fills_stack && !n.is_inside && is_known)
+        say(t, ": it is just beyond the thread's stack, which is full");
+    else
+        say_nearest(t, f, &n, running);
+    if (f->fills_stack && !n.is_inside && !is_known)
+        say(t, "; or the thread's stack, which is near, is full");
+    return end(t);
+}
+
 size_t kmm__fault_in_chunks(const kmm__fault_t *f, const kmm__running_t *running, char *out,
                             size_t size)
 {
     text_t t = {out, size, 0};
-    const kmm__task_t *task = running->tasks[0];
-    kmm__nearest_t n = {0};
     say(&t, "kmm: error: ");
     say_where(&t, running);
-    bool is_null = f->has_address && (uintptr_t)f->address < NEAR_NULL;
-    if (f->has_address && !is_null)
-        kmm__nearest_find(task->runtime, task, f->address, &n);
-    if (n.is_inside && n.is_name) {
-        say_name(&t, f, n.array);
-        return end(&t);
+    return say_what(&t, f, running, true);
+}
+
+/* The first whose launch uses the array in which the address is, or else the first of all. */
+static const kmm__running_t *choose(const kmm__fault_t *f, const kmm__running_t *others,
+                                    uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        kmm__nearest_t n = nearest(f, &others[k]);
+        if (n.is_inside && kmm__nearest_item(others[k].tasks[0], n.array) < KMM__MAX_ITEMS)
+            return &others[k];
     }
-    say_access(&t, f);
-    if (is_null)
-        say_null(&t, f);
-    else if (f->fills_stack && !n.is_inside)
-        say(&t, ": it is just beyond the thread's stack, which is full");
+    return others;
+}
+
+size_t kmm__fault_beside_chunks(const kmm__fault_t *f, const kmm__running_t *others, uint32_t count,
+                                char *out, size_t size)
+{
+    text_t t = {out, size, 0};
+    const kmm__running_t *r = choose(f, others, count);
+    say(&t, "kmm: error: ");
+    say_where(&t, r);
+    say(&t, "in a thread that kmm does not know, such as one that ");
+    if (count > 1)
+        say(&t, "this chunk, or another of the %u that run now, has started: ", count);
     else
-        say_nearest(&t, f, &n, running);
-    return end(&t);
+        say(&t, "the chunk has started: ");
+    return say_what(&t, f, r, false);
 }
 
 size_t kmm__fault_elsewhere(const kmm__fault_t *f, kmm_runtime_t *rt, char *out, size_t size)

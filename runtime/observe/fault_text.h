@@ -27,6 +27,10 @@ typedef struct kmm__fault {
 /* Writes the message about a fault in chunks, one line with its newline. Returns its length. */
 size_t kmm__fault_in_chunks(const kmm__fault_t *f, const kmm__running_t *running, char *out,
                             size_t size);
+/* Writes the message about a fault in a thread that is not kmm's, while others run chunks: `count`
+ * records, at least one. Returns its length. */
+size_t kmm__fault_beside_chunks(const kmm__fault_t *f, const kmm__running_t *others, uint32_t count,
+                                char *out, size_t size);
 /* Writes the message about a fault elsewhere. Returns its length; 0: the address is in no array of
  * the runtime, so there is no message. */
 size_t kmm__fault_elsewhere(const kmm__fault_t *f, kmm_runtime_t *rt, char *out, size_t size);

@@ -4,6 +4,7 @@
  * message must name that one, with its indices, and where the address is. KMM_TEST_FAULTS is how
  * many there are.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -35,6 +36,7 @@ typedef struct program {
     bool is_kernel, is_two_dimensional;
     bool has_others;        /* there was another runtime */
     bool has_handler_above; /* the program's, which calls libkmm's, and outlives its runtime */
+    bool is_in_thread;      /* the chunk starts a thread, which faults */
     uint32_t size, chunks, faulty;
     where_t where;
 } program_t;
@@ -61,6 +63,22 @@ static void fault(int32_t *x, int64_t at)
     }
 }
 
+static void *fault_main(void *x)
+{
+    fault(x, (int64_t)program->faulty * program->size * BLOCK);
+    return NULL;
+}
+
+/* The same, in a thread of its own if the program says so. */
+static void fault_somewhere(int32_t *x, int64_t at)
+{
+    pthread_t thread;
+    if (!program->is_in_thread)
+        fault(x, at);
+    else if (pthread_create(&thread, NULL, fault_main, x) == 0)
+        pthread_join(thread, NULL);
+}
+
 static int64_t first_faulty(void)
 {
     return (int64_t)program->faulty * program->size * BLOCK;
@@ -72,7 +90,7 @@ static void run_kernel(const kmm_host_blocks_t *blocks, void **args)
     for (uint64_t b = blocks->first; b < blocks->last; b++) {
         int64_t block = blocks->offset[0] + (int64_t)(b % blocks->count[0]);
         if (block * BLOCK == first_faulty() && blocks->offset[1] + b / blocks->count[0] == 0)
-            fault(x, first_faulty());
+            fault_somewhere(x, first_faulty());
     }
 }
 
@@ -81,7 +99,7 @@ static void run_function(const kmm_chunk_t *chunk, void *args)
     int32_t *x;
     memcpy(&x, args, sizeof(x));
     if (chunk->begin[0] <= first_faulty() && first_faulty() < chunk->end[0])
-        fault(x, first_faulty());
+        fault_somewhere(x, first_faulty());
 }
 
 static void launch(const program_t *p, int32_t *x)
@@ -165,7 +183,11 @@ static void expect_text(const program_t *p, const char *text)
     char want[200];
     int64_t each = (int64_t)p->size * BLOCK, first = p->faulty * each;
     const char *rows = p->is_two_dimensional && p->is_kernel ? ", 0 to 2" : "";
-    if (p->chunks == 1)
+    if (p->is_in_thread) {
+        if (!strstr(text, "in a thread that kmm does not know, such as one that "))
+            fail_msg("%s\nnames no thread", text);
+        snprintf(want, sizeof(want), "kmm: error: fault.c:5: faulty: ");
+    } else if (p->chunks == 1)
         snprintf(want, sizeof(want), "kmm: error: fault.c:5: faulty: ");
     else
         snprintf(want, sizeof(want),
@@ -213,6 +235,7 @@ static program_t random_program(rng_t *r)
     p.is_two_dimensional = rng_range(r, 0, 1);
     p.has_others = rng_range(r, 0, 3) == 0;
     p.has_handler_above = rng_range(r, 0, 3) == 0;
+    p.is_in_thread = !p.has_handler_above && rng_range(r, 0, 2) == 0;
     p.size = 64u << rng_range(r, 0, 2);
     p.chunks = (uint32_t)rng_range(r, 1, 12);
     p.faulty = (uint32_t)rng_range(r, 0, p.chunks - 1);
