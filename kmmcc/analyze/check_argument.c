@@ -69,12 +69,106 @@ static void suggest_access(const unit_t *u, const directive_t *d, const char *ar
                        arena_printf("update(%s[%s])", item_base(argument), d->axis[0].name));
 }
 
+/* The function, or the instance of a template, that the launch runs; null where there are several.
+ */
+static CXCursor called(const directive_t *d)
+{
+    if (d->target_count == 1)
+        return d->target[0].instance;
+    return clang_Cursor_isNull(d->definition) ? d->callee : d->definition;
+}
+
+/* Whether chunks are told their length, so that pointers move to where they begin. */
+static bool is_moving(const directive_t *d)
+{
+    bool moves = false;
+    for (int k = 0; k < d->rebase_count && !d->is_kernel; k++)
+        moves |= d->rebase[k].kind == REBASE_LENGTH;
+    return moves;
+}
+
+/* Below parentheses and conversions that are not written. */
+static CXCursor below_wrappers(CXCursor c)
+{
+    while (clang_getCursorKind(c) == CXCursor_UnexposedExpr ||
+           clang_getCursorKind(c) == CXCursor_ParenExpr)
+        c = cursor_first_child(c);
+    return c;
+}
+
+static bool is_reference(CXCursor c, CXCursor parameter)
+{
+    CXCursor inner = below_wrappers(c);
+    return clang_getCursorKind(inner) == CXCursor_DeclRefExpr &&
+           clang_equalCursors(clang_getCursorReferenced(inner), parameter);
+}
+
+/* True for *p, p->m and p[3], which are the same memory for every chunk. */
+static bool is_fixed_use(CXCursor c, CXCursor parameter)
+{
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_ArraySubscriptExpr:
+        return is_reference(cursor_first_child(c), parameter) &&
+               clang_getCursorKind(below_wrappers(cursor_last_child(c))) == CXCursor_IntegerLiteral;
+    case CXCursor_UnaryOperator:
+        return clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref &&
+               is_reference(cursor_first_child(c), parameter);
+    case CXCursor_MemberRefExpr: return is_reference(cursor_first_child(c), parameter);
+    default: return false;
+    }
+}
+
+typedef struct fixed {
+    CXCursor parameter;
+    bool is_fixed;
+} fixed_t;
+
+static enum CXChildVisitResult visit_use(CXCursor c, CXCursor parent, CXClientData data)
+{
+    fixed_t *f = data;
+    (void)parent;
+    if (is_fixed_use(c, f->parameter))
+        return CXChildVisit_Continue;
+    f->is_fixed &= !is_reference(c, f->parameter);
+    return f->is_fixed ? CXChildVisit_Recurse : CXChildVisit_Break;
+}
+
+/* Whether the function is seen to read the same elements through its parameter, wherever a chunk
+ * begins. */
+static bool reads_fixed(CXCursor function, int number)
+{
+    CXCursor definition = clang_getCursorDefinition(function);
+    if (clang_Cursor_isNull(definition) || number >= clang_Cursor_getNumArguments(definition))
+        return false;
+    fixed_t f = {clang_Cursor_getArgument(definition, (unsigned)number), true};
+    clang_visitChildren(definition, visit_use, &f);
+    return f.is_fixed;
+}
+
+/* A pointer that no clause names does not move with the chunks, as the others do. */
+static void refuse_unmoved(unit_t *u, directive_t *d, int number, const char *name)
+{
+    size_t begin, end;
+    unit_range(u, d->argument[number], &begin, &end);
+    const char *axis = d->axis_count ? d->axis[0].name : "i";
+    unit_error(u, begin, end,
+               "no clause says what is read of '%s', so rebase cannot tell whether it moves; add "
+               "read(%s[%s]) if each chunk reads its part of it, or read(%s) if each reads all",
+               name, name, axis, name);
+    suggest_clause(u, d, "if each index reads its own element",
+                   arena_printf("read(%s[%s])", name, axis));
+}
+
 /* Adds the access that is assumed for a pointer to const. */
 static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
 {
     size_t begin, end;
     if (!unit_range(u, d->argument[number], &begin, &end))
         return;
+    if (is_moving(d) && !reads_fixed(called(d), number)) {
+        refuse_unmoved(u, d, number, name);
+        return;
+    }
     item_t *item = directive_add_item(d);
     if (!item)
         return;
@@ -96,15 +190,6 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
     if (!d->declared_in)
         suggest_clause(u, d, "if it is meant",
                        arena_printf("read(%s)", item_base(unit_words(u, begin, end))));
-}
-
-/* The function, or the instance of a template, that the launch runs; null where there are several.
- */
-static CXCursor called(const directive_t *d)
-{
-    if (d->target_count == 1)
-        return d->target[0].instance;
-    return clang_Cursor_isNull(d->definition) ? d->callee : d->definition;
 }
 
 /* Adds a note at the code that a clause would have to tell of. */

@@ -7,6 +7,7 @@
 #include "emit/origin.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -177,22 +178,110 @@ const char *origin_of_argument(const unit_t *u, CXCursor argument)
 
 /* ---- The argument that is an item ---- */
 
-/* The text without white space and outer parentheses; &x[0] is x. */
+enum { MOST_TERMS = 16 };
+
+/* A pointer as a sum: x, n and 3 of &x[n + 1] + 2. */
+typedef struct sum {
+    const char *root;
+    const char *term[MOST_TERMS]; /* those that are no numbers, with their signs; sorted */
+    int count;
+    long long constant;
+} sum_t;
+
+/* Where there are too many terms, the last one has the rest. */
+static void add_term(sum_t *s, const char *text)
+{
+    if (s->count == MOST_TERMS) {
+        s->term[MOST_TERMS - 1] = arena_printf("%s%s", s->term[MOST_TERMS - 1], text);
+        return;
+    }
+    int k = s->count++;
+    for (; k > 0 && strcmp(s->term[k - 1], text) > 0; k--)
+        s->term[k] = s->term[k - 1];
+    s->term[k] = text;
+}
+
+/* The last + or - between operands, outside of brackets. NULL: there is none, or there are
+ * operators that bind less. */
+static const char *last_sign(const char *text)
+{
+    const char *found = NULL;
+    int depth = 0;
+    for (const char *c = text; *c; c++) {
+        depth += (*c == '(' || *c == '[') - (*c == ')' || *c == ']');
+        if (depth == 0 && c > text &&
+            (*c == '?' || *c == '|' || *c == '^' || *c == '=' || *c == '<' || *c == ',' ||
+             (*c == '>' && c[-1] != '-') || (*c == '&' && !strchr("(+-*", c[-1]))))
+            return NULL;
+        if (depth == 0 && c > text && (*c == '+' || *c == '-') && c[1] != '>' && c[1] != *c &&
+            !strchr("+-*/%&(!~", c[-1]))
+            found = c;
+    }
+    return found;
+}
+
+/* Adds an index, which may be a sum, with a sign. */
+static void add_index(sum_t *s, const char *text, int sign)
+{
+    text = origin_bare(text);
+    const char *at = last_sign(text);
+    if (at) {
+        add_index(s, arena_printf("%.*s", (int)(at - text), text), sign);
+        add_index(s, at + 1, *at == '+' ? sign : -sign);
+        return;
+    }
+    char *end;
+    long long value = strtoll(text, &end, 0);
+    while (end > text && strchr("uUlL", *end) && *end)
+        end++;
+    if (end > text && !*end)
+        s->constant += sign * value;
+    else
+        add_term(s, arena_printf("%c%s", sign > 0 ? '+' : '-', text));
+}
+
+/* The [ of the index at the end of &x[3]; NULL: the text is none such. */
+static const char *last_index(const char *text)
+{
+    size_t k = strlen(text);
+    int depth = 0;
+    if (*text != '&' || text[k - 1] != ']')
+        return NULL;
+    do
+        k--, depth += (text[k] == ']') - (text[k] == '[');
+    while (depth && k > 1);
+    return depth == 0 ? text + k : NULL;
+}
+
+static void add_pointer(sum_t *s, const char *text)
+{
+    text = origin_bare(text);
+    const char *at = last_sign(text);
+    if (at) {
+        add_pointer(s, arena_printf("%.*s", (int)(at - text), text));
+        add_index(s, at + 1, *at == '+' ? 1 : -1);
+    } else if ((at = last_index(text))) {
+        add_pointer(s, arena_printf("%.*s", (int)(at - text - 1), text + 1));
+        add_index(s, arena_printf("%.*s", (int)strlen(at) - 2, at + 1), 1);
+    } else {
+        s->root = *text == '&' ? arena_printf("&%s", origin_bare(text + 1)) : text;
+    }
+}
+
+/* The text in a form that is the same for x + 5, &x[5] and (x + 2) + 3. */
 static const char *normal(const char *text)
 {
     char *out = arena_copy(text, strlen(text)), *end = out;
+    sum_t s = {0};
     for (const char *in = text; *in; in++)
         if (*in != ' ' && *in != '\t' && *in != '\n')
             *end++ = *in;
     *end = '\0';
-    const char *bare = origin_bare(out);
-    if (*bare != '&')
-        return bare;
-    bare = origin_bare(bare + 1);
-    size_t length = strlen(bare);
-    return length > 3 && !strcmp(bare + length - 3, "[0]")
-               ? arena_printf("%.*s", (int)length - 3, bare)
-               : arena_printf("&%s", bare);
+    add_pointer(&s, out);
+    const char *all = s.root;
+    for (int k = 0; k < s.count; k++)
+        all = arena_printf("%s%s", all, s.term[k]);
+    return arena_printf("%s%+lld", all, s.constant);
 }
 
 /* True if the section is one index that no axis moves. */

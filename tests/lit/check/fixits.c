@@ -19,7 +19,7 @@ void access(int n, float *x, const float *y)
 #pragma kmm parallel(i = 0:n) rebase(n: i)
     f(n, x + 1, y);
 // EDITOR: fix-it:"F":{19:43-19:43}:" update((x + 1)[i])"
-// EDITOR: fix-it:"F":{19:43-19:43}:" read(y)"
+// EDITOR: fix-it:"F":{19:43-19:43}:" read(y[i])"
 }
 
 void rank(int n, int m, float *x, float (*a)[8])

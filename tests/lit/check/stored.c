@@ -1,5 +1,5 @@
 // RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: %s
-// What plain functions do through a pointer that no clause names: a store of any kind is an error, and only loads are a read.
+// What plain functions do through a pointer that no clause names: a store of any kind is an error, and loads too, where rebase moves pointers and they are not of fixed elements.
 #include <stdlib.h>
 #include <string.h>
 enum { N = 1000 };
@@ -32,13 +32,13 @@ static void f8(int n,int*x,int*y){for(int i=0;i<n;i++){x[i]=1;__sync_fetch_and_a
 // CHECK: error: no clause says what 'f9' does with {{.*}}, its parameter 'y'
 // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: note: {{it is stored to here|this may store to it}}
 static void f9(int n,int*x,int (*y)[2]){for(int i=0;i<n;i++){x[i]=1;y[i][1]=3;}}
-// CHECK: warning: no clause says what is read of {{.*}}-Wkmm-whole
+// CHECK: error: no clause says what is read of {{.*}}, so rebase cannot tell whether it moves
 static void r1(int n,int*x,int*y){for(int i=0;i<n;i++)x[i]=y[i]+y[0];}
-// CHECK: warning: no clause says what is read of {{.*}}-Wkmm-whole
+// CHECK: error: no clause says what is read of {{.*}}, so rebase cannot tell whether it moves
 static void r2(int n,int*x,struct S*y){for(int i=0;i<n;i++){struct S s=y[i];s.a++;x[i]=s.a+y->b;}}
-// CHECK: warning: no clause says what is read of {{.*}}-Wkmm-whole
+// CHECK: error: no clause says what is read of {{.*}}, so rebase cannot tell whether it moves
 static void r3(int n,int*x,int*y){memcpy(x,y,n*4);}
-// CHECK: warning: no clause says what is read of {{.*}}-Wkmm-whole
+// CHECK: error: no clause says what is read of {{.*}}, so rebase cannot tell whether it moves
 static void r4(int n,int*x,void*y){const int*p=y;for(int i=0;i<n;i++)x[i]=p[i];}
 void setit(int*p){*p=5;}
 void all(int *x, int *y)

@@ -1,6 +1,6 @@
-void f(int n, const float *x, float *y);
+void f(int begin, int end, const float *x, float *y);
 void g(int n, const float *x, float *y)
 {
-#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
-    f(n, x, y);
+#pragma kmm parallel(i = 0:n) rebase(begin: begin(i), end: end(i)) update(y[i])
+    f(0, n, x, y);
 }
