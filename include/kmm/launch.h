@@ -192,6 +192,11 @@ void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,
  * base and such a pointer is translated as the base is, in memory that is mapped or not. */
 void kmm_launch_through(kmm_launch_t *l, const volatile void *pointer);
 
+/* Says of the access that was started last: its elements hold pointers that the code may follow.
+ * Where an array has another address on a device, the launch is refused if one leads into an array.
+ */
+void kmm_launch_pointers(kmm_launch_t *l);
+
 /* Adds one dimension of its `shape` to the access that was started last, outermost first, in
  * elements. The outermost may be KMM_WHOLE: as many as the array has. */
 void kmm_launch_extent(kmm_launch_t *l, int64_t extent);

@@ -6,9 +6,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/uses.h"
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/token.h"
+#include "clang/cursor.h"
 #include "emit/origin.h"
 #include "kmm/launch.h"
 #include "pragma/parse.h"
@@ -126,6 +128,48 @@ static void describe_through(const unit_t *u, const directive_t *d, const item_t
     }
 }
 
+/* Whether the call hands on what holds pointers. */
+static bool hands_on(CXCursor call)
+{
+    bool found = false;
+    for (int k = 0; k < clang_Cursor_getNumArguments(call); k++) {
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)k);
+        CXType type = clang_getCanonicalType(clang_getCursorType(argument));
+        found |=
+            uses_holds_pointers(type.kind == CXType_Pointer ? clang_getPointeeType(type) : type);
+    }
+    return found;
+}
+
+/* Whether the mention uses a pointer that lies in memory, or hands on what holds one. */
+static enum CXChildVisitResult find_pointer(CXCursor c, CXCursor parent, CXClientData data)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    bool *found = data;
+    (void)parent;
+    *found |= kind == CXCursor_MemberRefExpr && uses_holds_pointers(type);
+    *found |= kind == CXCursor_CallExpr && hands_on(c);
+    return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/* Whether the item's elements hold pointers, which the function may follow: it is not seen, or
+ * calls another, or names a member that holds one. */
+static bool follows_pointers(const directive_t *d, const item_t *item)
+{
+    CXType element = type_pointee(clang_getCanonicalType(item->base->type));
+    while (type_is_array(element))
+        element = type_pointee(element);
+    if (!uses_holds_pointers(element))
+        return false;
+    CXCursor f =
+        clang_Cursor_isNull(d->definition) ? clang_getCursorDefinition(d->callee) : d->definition;
+    bool found = clang_Cursor_isNull(f) || clang_getCanonicalType(element).kind != CXType_Record;
+    if (!found)
+        clang_visitChildren(f, find_pointer, &found);
+    return found;
+}
+
 static void describe_item(const unit_t *u, const directive_t *d, const item_t *item,
                           const char *indent, text_t *out)
 {
@@ -149,6 +193,8 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
                     item->reduced.bytes, item->reduced.value_at, type_names[item->reduced.index],
                     item->reduced.index_at);
     describe_through(u, d, item, indent, out);
+    if (!d->is_kernel && item->mode != KMM_REDUCE && follows_pointers(d, item))
+        text_printf(out, "%skmm_launch_pointers(kmm);\n", indent);
     for (int k = 0; k < extents_of(item); k++)
         text_printf(out, "%skmm_launch_extent(kmm, %s);\n", indent,
                     form_text(extent_of(u, item, k)));

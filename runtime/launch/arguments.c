@@ -211,6 +211,28 @@ static int check_near(const kmm__submission_t *s, const kmm__item_t *item)
     return 0;
 }
 
+/* Refuses pointers into arrays that lie in host memory which the code reads: on a device the array
+ * has another address. */
+static int check_stored(const kmm__submission_t *s, const kmm__item_t *item)
+{
+    enum { ALIGN = sizeof(char *) };
+    const char *at = item->region_begin + (-(uintptr_t)item->region_begin & (ALIGN - 1));
+    for (; at + ALIGN <= item->region_end; at += ALIGN) {
+        const char *word;
+        char text[400];
+        memcpy(&word, at, ALIGN);
+        const kmm__array_t *a = may_be_address(word) ? kmm__array_find(s->rt, word) : NULL;
+        if (!a)
+            continue;
+        snprintf(text, sizeof(text),
+                 "the memory of %s holds a pointer into the array %s%sat %p, which has another "
+                 "address on a device; pass the pointer as an argument, or in a struct by value",
+                 item->text, a->label ? a->label : "", a->label ? " " : "", (void *)a->base);
+        return kmm__submission_refuse(s, KMM_E_ADDRESS, text);
+    }
+    return 0;
+}
+
 int kmm__arguments_check(kmm__submission_t *s)
 {
     const kmm__work_t *w = s->work;
@@ -224,6 +246,9 @@ int kmm__arguments_check(kmm__submission_t *s)
         int error = moves && item->array && item->array->is_mapped && !is_reached(w, item->array)
                         ? check_near(s, item)
                         : 0;
+        if (!error && moves && item->array && item->array->is_mapped && item->holds_pointers &&
+            item->mode != KMM_WRITE)
+            error = check_stored(s, item);
         if (error)
             return error;
     }

@@ -35,6 +35,7 @@ typedef struct kmm__item {
     const char *reach_begin, *reach_end;
     const char *region_begin, *region_end; /* set at submission */
     bool is_entered;                       /* set at submission: a word lies in the region */
+    bool holds_pointers;                   /* which the code may follow */
     kmm__array_t *array;                   /* set at submission; NULL: the item's region is empty */
     uint32_t dims;                /* number of dimensions of the shape; 0: no shape is given */
     uint32_t section_count;       /* number of sections; 0: the item is the whole array */

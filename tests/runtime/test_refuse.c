@@ -302,6 +302,70 @@ static void nothing_is_lost_when_memory_goes_later(void **state)
     unsetenv("KMM_FAKE_MAP_US");
 }
 
+static void take_memory(const kmm__device_t *d, kmm__frame_handle_t *taken, int sizes, size_t most)
+{
+    for (int k = 0; k < sizes; k++)
+        if (d->backend->frame_create(d->gpu, most >> k, &taken[k]))
+            taken[k] = 0;
+}
+
+/* The same where a device can use no other memory. True: in time, so that the launch has failed. */
+static bool fails_when_memory_goes(const char *devices)
+{
+    enum { N = 256 * K, M = 2 * K, LARGEST = 512 * K, SIZES = 8 };
+    kmm__frame_handle_t taken[SIZES];
+    kmm_runtime_t *rt = runtime_open(&(kmm_config_t){.devices = devices});
+    const kmm__device_t *d = rt->device[0];
+    int32_t *a = filled(rt, N, 1), *b = filled(rt, M, 1), *got = malloc(N * 4);
+    assert_int_equal(fake_work_launch(KMM_KIND_HIP, SCALE, M, 1, b, NULL, NULL), 0);
+    expect_all(rt, b, M, 0x01010101 * 3 + 1);
+    assert_int_equal(fake_work_launch(KMM_KIND_HIP, SCALE, M, 1, b, NULL, NULL), 0);
+    assert_int_equal(fake_work_launch(KMM_KIND_HIP, SCALE, N, 4, a, NULL, NULL), 0);
+    take_memory(d, taken, SIZES, LARGEST);
+    int error = kmm_wait(rt);
+    if (error && (error != KMM_E_MEMORY || !strstr(kmm_error_text(rt), "faults.c:7: scale: ")))
+        fail_msg("error %d: %s", error, kmm_error_text(rt));
+    assert_int_equal(kmm_copy_out(rt, got, a, N * 4) != 0, error != 0);
+    for (int k = 0; k < N && !error; k++)
+        assert_int_equal(got[k], 0x01010101 * 3 + 1);
+    expect_all(rt, b, M, (0x01010101 * 3 + 1) * 3u + 1); /* the device alone had it */
+    for (int k = 0; k < SIZES; k++)
+        if (taken[k])
+            d->backend->frame_destroy(d->gpu, taken[k], LARGEST >> k);
+    kmm_wait(rt);
+    assert_int_equal(kmm_fill(rt, a, 1, N * 4), 0); /* and it can be used again */
+    assert_int_equal(fake_work_launch(KMM_KIND_HIP, SCALE, N, 4, a, NULL, NULL), 0);
+    expect_all(rt, a, N, 0x01010101 * 3 + 1);
+    free(got);
+    runtime_close(rt);
+    return error != 0;
+}
+
+/* The launch whose chunk finds no room is named, what it does not write keeps its values, and the
+ * runtime can be used. */
+static void an_error_is_told_when_memory_goes_later(void **state)
+{
+    (void)state;
+    enum { TRIES = 20 };
+    setenv("KMM_FAKE_MEM", "1572864", 1);
+    setenv("KMM_FAKE_PLAIN", "1572864", 1);
+    setenv("KMM_FAKE_KERNEL_US", "2000", 1);
+    setenv("KMM_FAKE_MAP_US", "3000", 1);
+    for (int whole = 0; whole < 2; whole++) {
+        int tries = 0;
+        (whole ? setenv("KMM_FAKE_HIP_WHOLE", "1", 1) : unsetenv("KMM_FAKE_HIP_WHOLE"));
+        while (tries < TRIES &&
+               !fails_when_memory_goes(whole ? "hip:1,mem=1100K" : "hip:1,mem=512K"))
+            tries++;
+        assert_true(tries < TRIES);
+    }
+    unsetenv("KMM_FAKE_HIP_WHOLE");
+    unsetenv("KMM_FAKE_MEM");
+    unsetenv("KMM_FAKE_PLAIN");
+    unsetenv("KMM_FAKE_KERNEL_US");
+    unsetenv("KMM_FAKE_MAP_US");
+}
+
 static kmm_launch_t *task_on(int32_t *a, int64_t n)
 {
     kmm_launch_t *l = kmm_launch_begin("task", "refuse.c", 2);
@@ -438,6 +502,7 @@ int main(void)
         cmocka_unit_test(private_copies_fit_the_host),
         cmocka_unit_test(the_driver_may_have_less),
         cmocka_unit_test(nothing_is_lost_when_memory_goes_later),
+        cmocka_unit_test(an_error_is_told_when_memory_goes_later),
         cmocka_unit_test(tasks_are_refused_too),
         cmocka_unit_test(chunks_fit_the_host),
         cmocka_unit_test(what_crosses_fits_the_host),
