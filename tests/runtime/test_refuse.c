@@ -347,12 +347,12 @@ static void an_error_is_told_when_memory_goes_later(void **state)
 {
     (void)state;
     enum { TRIES = 20 };
-    setenv("KMM_FAKE_MEM", "1572864", 1);
-    setenv("KMM_FAKE_PLAIN", "1572864", 1);
     setenv("KMM_FAKE_KERNEL_US", "2000", 1);
     setenv("KMM_FAKE_MAP_US", "3000", 1);
     for (int whole = 0; whole < 2; whole++) {
         int tries = 0;
+        setenv("KMM_FAKE_MEM", whole ? "1572864" : "1048576", 1);
+        setenv("KMM_FAKE_PLAIN", "1572864", 1);
         (whole ? setenv("KMM_FAKE_HIP_WHOLE", "1", 1) : unsetenv("KMM_FAKE_HIP_WHOLE"));
         while (tries < TRIES &&
                !fails_when_memory_goes(whole ? "hip:1,mem=1100K" : "hip:1,mem=512K"))
