@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The handler of faults. A thread that runs a chunk has a record of it (base/running.h). For a
- * thread without one, such as a chunk may start, the handler looks at the records of the others. The
- * first fault is reported, once; threads that fault meanwhile wait until it is. The handler
+ * thread without one, such as a chunk may start, the handler looks at the records of the others.
+ * The first fault is reported, once; threads that fault meanwhile wait until it is. The handler
  * allocates nothing, and waits for no lock without a time limit.
  */
 #include "observe/fault.h"
