@@ -198,7 +198,8 @@ static int fetch_access(fetch_t *f, const kmm__access_t *a)
     kmm__box_t boxes[2 * KMM__DIMS];
     bool there = true;
     int error = 0;
-    kmm__coherence_summary_end(a->array);
+    if (a->array->summary.sole)
+        kmm__coherence_summary_end(a->array);
     int n = kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     f->access = a;
     for (int b = 0; b < n && !error; b++) {
@@ -253,7 +254,8 @@ static void store_access(kmm__task_t *t, const kmm__access_t *a)
 {
     kmm_runtime_t *rt = t->runtime;
     kmm__box_t boxes[2 * KMM__DIMS];
-    kmm__coherence_summary_end(a->array);
+    if (a->array->summary.sole)
+        kmm__coherence_summary_end(a->array);
     int n = kmm__access_boxes(a, &a->array->coherence, kmm__holders_ops(rt), rt, boxes);
     for (int b = 0; b < n; b++) {
         if (a->mode == KMM_WRITE)
