@@ -32,8 +32,8 @@ static uint64_t power_of_two_at_least(uint64_t n)
  * exchanged. If some device cannot map memory, that is the whole array. A frame must be small
  * enough that an array and a device have several. It must be large enough that mapping costs
  * little: on H200s, giving access to a frame takes 0.9 ms while copies run, whatever its size, and
- * GPUs take turns at it. */
-static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
+ * GPUs take turns at it. *unit receives what the size of the last frame is a multiple of. */
+static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes, uint64_t *unit)
 {
     uint64_t frame = power_of_two_at_least(bytes / FRAMES_OF_ARRAY + 1), least = 4096;
     if (frame < (8u << 20))
@@ -53,6 +53,7 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
         if (d->info.granularity > least)
             least = d->info.granularity;
     }
+    *unit = least;
     if (whole)
         return bytes ? (bytes + least - 1) / least * least : least;
     return frame > least ? frame : least;
@@ -150,7 +151,7 @@ static void array_free(kmm__array_t *a)
     pthread_mutex_destroy(&a->block_lock);
     pthread_cond_destroy(&a->block_ready);
     rt->memory->array_bytes -= a->bytes;
-    rt->memory->framed_bytes -= a->frame_count * a->frame_bytes;
+    rt->memory->framed_bytes -= kmm__array_span(a);
     free(a->label);
     free(a);
     rt->memory->live_arrays--;
@@ -161,6 +162,7 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
                    kmm__array_t **out)
 {
     kmm__array_t *a = kmm__alloc(sizeof(*a));
+    uint64_t unit;
     rt->memory->live_arrays++;
     pthread_mutex_init(&a->block_lock, NULL);
     pthread_cond_init(&a->block_ready, NULL);
@@ -177,9 +179,11 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     a->map_end = UINT64_MAX;
     a->map_depth = 1;
     a->base = a->host = mapped;
-    a->frame_bytes = choose_frame(rt, bytes);
+    a->frame_bytes = choose_frame(rt, bytes, &unit);
     a->frame_count = (uint32_t)((bytes + a->frame_bytes - 1) / a->frame_bytes);
-    rt->memory->framed_bytes += a->frame_count * a->frame_bytes;
+    if (bytes)
+        a->last_bytes = ((bytes - 1) % a->frame_bytes + unit) / unit * unit;
+    rt->memory->framed_bytes += kmm__array_span(a);
     int error = mapped ? 0 : can_use_host_addresses(rt) ? place(a) : reserve_name(a);
     if (error) {
         if (a->reserved && a->host != a->base)
