@@ -59,8 +59,12 @@ struct kmm__array {
     uint64_t refs; /* references: the program's, and one for each access of an unfinished task */
     char *base;    /* the address that names the array */
     size_t bytes;
-    /* bytes of address space reserved at base; 0: the array is mapped host memory */
+    /* bytes of address space reserved at base, more than `bytes`; 0: the array is mapped host
+     * memory, or lies in a slab that has its name */
     size_t reserved;
+    /* the device whose driver has reserved the name, because the array was made in native standing
+     * (memory/residency/native.h); NULL: libkmm has */
+    kmm__device_t *home;
     char *host; /* host buffer, or the program's memory if that is mapped; NULL: not made yet */
     char *label;
     kmm__layout_t flat; /* layout of one dimension, its bytes */
