@@ -213,9 +213,8 @@ int kmm__array_new_at_home(kmm_runtime_t *rt, size_t bytes, kmm__device_t *home,
 {
     kmm__array_t *a = array_make(rt, bytes, NULL);
     a->home = home;
-    int error = maps_create(rt, a);
-    if (!error)
-        error = place(a);
+    maps_create(rt, a);
+    int error = place(a);
     if (error) {
         array_free(a);
         return error;

@@ -403,12 +403,12 @@ static int frames_move(kmm__array_t *a, kmm__addr_t window)
 }
 
 /* Notes that an array's home holds all of it, and no other space any of it. */
-static int holder_note(kmm__array_t *a)
+static void holder_note(kmm__array_t *a)
 {
     const kmm__holders_t home = {.valid = 1u << a->home->space};
     kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
     a->summary.whole = home.valid;
-    return a->bytes ? kmm__map_assign(a->coherence.map, &all, &home) : 0;
+    kmm__map_assign(a->coherence.map, &all, &home);
 }
 
 /* The lock is held throughout: until the end, nothing that another thread finds is right. */
@@ -431,8 +431,7 @@ static int arrays_move(kmm_runtime_t *rt)
             r->window = kmm__pack_moved(d, r->window);
         else if (!moved)
             moved = frames_move(a, windows[k]);
-        int noted = holder_note(a);
-        error = error ? error : noted;
+        holder_note(a);
     }
     free(windows);
     if (moved) { /* what is mapped is not known any more */

@@ -268,7 +268,7 @@ void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
     if (!error || error == KMM_E_UNSUPPORTED)
         return;
     pthread_mutex_lock(&rt->lock);
-    slab_of(d, at)->shared &= ~(1u << to->index); /* the next copy asks again */
+    slab_of(d, at, false)->shared &= ~(1u << to->index); /* the next copy asks again */
     pthread_mutex_unlock(&rt->lock);
 }
 
