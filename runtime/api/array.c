@@ -23,7 +23,7 @@ KMM__API int kmm_array_create(kmm_runtime_t *rt, const kmm_shape_t *shape, void 
             __builtin_mul_overflow(bytes, (size_t)shape->extent[d], &bytes) || bytes > INT64_MAX)
             return kmm__error_set(KMM_E_RANGE, "extent %lld of an array",
                                   (long long)shape->extent[d]);
-    int error = kmm__native_doom(rt, "an array that is not mapped at its name");
+    int error = kmm__native_doom(rt, "an array that does not fit beside the others");
     if (error)
         return error;
     pthread_mutex_lock(&rt->lock);
