@@ -123,6 +123,26 @@ int kmm_cuda_peer_can(int device, int peer);
 int kmm_cuda_peer_set(int peer, int enable);
 int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes);
 
+/* Native standing (docs/design.md): while all arrays of a program fit, its calls go to the driver
+ * as they are. kind is a kmm_kind_t, that of the caller's runtime. */
+/* Enters a native call, which ends with kmm_cuda_native_leave. 0: the call is libkmm's. */
+int kmm_cuda_native_enter(int kind);
+/* The same for a launch, which is libkmm's if a pragma is armed for it. */
+int kmm_cuda_native_enter_launch(int kind);
+void kmm_cuda_native_leave(void);
+/* True in native standing. For calls that do not touch arrays, such as those that wait. */
+int kmm_cuda_native(int kind);
+/* Inside a native call. False: the array does not fit; kmm_cuda_malloc makes it, and the next
+ * native call ends the standing. */
+int kmm_cuda_native_malloc(void **out, size_t bytes);
+/* Inside a native call, when all work on the array is done. False: no array has this base. */
+int kmm_cuda_native_free(void *base);
+/* Inside a native call: the standing cannot end any more, because this call (static text) has
+ * recorded addresses. */
+void kmm_cuda_native_bind(const char *call);
+/* The result of a synchronization: its error, or that of a launch which was refused before. */
+int kmm_cuda_native_synced(int error);
+
 /* Declares that after each of these functions the caller makes the CUDA or HIP runtime's own
  * call. If libkmm has no device, these functions then succeed and that call reports the error. */
 void kmm_cuda_wrap(void);

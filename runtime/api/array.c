@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "memory/array.h"
 #include "memory/lifetime.h"
+#include "memory/residency/native.h"
 
 KMM__API int kmm_array_create(kmm_runtime_t *rt, const kmm_shape_t *shape, void **out)
 {
@@ -22,8 +23,11 @@ KMM__API int kmm_array_create(kmm_runtime_t *rt, const kmm_shape_t *shape, void 
             __builtin_mul_overflow(bytes, (size_t)shape->extent[d], &bytes) || bytes > INT64_MAX)
             return kmm__error_set(KMM_E_RANGE, "extent %lld of an array",
                                   (long long)shape->extent[d]);
+    int error = kmm__native_doom(rt, "an array that does not fit beside the others");
+    if (error)
+        return error;
     pthread_mutex_lock(&rt->lock);
-    int error = kmm__array_new(rt, bytes, NULL, KMM_MAP_TOFROM, shape->label, &a);
+    error = kmm__array_new(rt, bytes, NULL, KMM_MAP_TOFROM, shape->label, &a);
     if (!error)
         *out = a->base;
     pthread_mutex_unlock(&rt->lock);
@@ -34,9 +38,11 @@ KMM__API int kmm_array_destroy(kmm_runtime_t *rt, void *base)
 {
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
+    int error = kmm__native_end(rt, "freeing an array");
+    if (error)
+        return error;
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, base);
-    int error = 0;
     if (!a || a->is_mapped || a->base != base || a == rt->memory->globals) {
         error = kmm__error_set(KMM_E_ADDRESS, "%p is not the base of an array", base);
     } else {

@@ -119,6 +119,7 @@ static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const k
     if (rt->checks_access && b->kind != KMM_KIND_HOST)
         limit /= 2; /* KMM_CHECK=access needs half of the memory for copies */
     kmm__device_memory_start(d, limit);
+    d->memory->is_bounded = config->device_mem || config->device_keep_free;
     rt->device[rt->device_count++] = d;
     rt->has_spaces |= d->space != KMM__HOST;
     if (d->space == KMM__HOST && !rt->cpu)

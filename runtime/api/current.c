@@ -9,6 +9,7 @@
 #include "base/exit_status.h"
 #include "launch/builder.h"
 #include "memory/host/pagelock.h"
+#include "memory/residency/native.h"
 #include "observe/stats.h"
 #include "task/inside.h"
 #include "task/marker.h"
@@ -130,6 +131,8 @@ KMM__API void kmm_kernels_end(const void *const *handles, uint32_t count)
 
 KMM__API void kmm_use(kmm_runtime_t *rt)
 {
+    if (rt && default_runtime && rt != default_runtime)
+        kmm__native_end(default_runtime, "another runtime");
     current = rt;
 }
 

@@ -20,6 +20,7 @@
 #include "memory/host/pagelock.h"
 #include "memory/host/stager.h"
 #include "memory/lifetime.h"
+#include "memory/residency/native.h"
 #include "observe/fault.h"
 #include "observe/stats.h"
 #include "task/inside.h"
@@ -135,6 +136,7 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
     if (kmm__inside_refuse("wait"))
         return KMM_E_STATE;
+    kmm__native_finish(rt);
     pthread_mutex_lock(&rt->lock);
     kmm__deferred_end(rt, 0, UINTPTR_MAX);
     pthread_mutex_unlock(&rt->lock);
@@ -148,6 +150,7 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
 {
     if (!rt)
         return 0;
+    kmm__native_end(rt, "the end of the runtime");
     int error = kmm_wait(rt);
     kmm__stats_print(rt);
     pthread_mutex_lock(&rt->lock);

@@ -28,6 +28,7 @@ static const struct {
     {"KMM_JOIN", CHECKED_WHERE_READ, NULL},
     {"KMM_LIBRARY", CHECKED_WHERE_READ, NULL},
     {"KMM_LINKS", CHECKED_WHERE_READ, NULL},
+    {"KMM_NATIVE", WORDS, " 0 1 "},
     {"KMM_NUMA", WORDS, " 0 1 "},
     {"KMM_ON_ERROR", WORDS, " continue "},
     {"KMM_PINNED_MEM", CHECKED_WHERE_READ, NULL},

@@ -315,6 +315,11 @@ kmm_launch_t *kmm__launch_take_armed(void)
     return l;
 }
 
+bool kmm__launch_is_armed(void)
+{
+    return armed != NULL;
+}
+
 void kmm__launch_disarm(void)
 {
     if (armed)

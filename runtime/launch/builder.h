@@ -87,6 +87,8 @@ void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
 
 /* Takes the description that this thread has armed for its next launch; NULL: none. */
 kmm_launch_t *kmm__launch_take_armed(void);
+/* True if this thread has armed a description. */
+bool kmm__launch_is_armed(void);
 /* Drops the armed description when its launch does not happen. */
 void kmm__launch_disarm(void);
 

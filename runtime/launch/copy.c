@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "launch/operation.h"
 #include "memory/disk/page.h"
+#include "memory/residency/native.h"
 #include "task/inside.h"
 
 /* ---- Copies ---- */
@@ -103,7 +104,7 @@ static int on_range(kmm_runtime_t *rt, kmm__array_operation_t *op, const char *n
 {
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inside_refuse(name))
+    if (kmm__inside_refuse(name) || kmm__native_end(rt, name))
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, address, op->bytes, &op->array, &op->begin);
@@ -158,7 +159,7 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     kmm__array_operation_t op = {.base = {run_copy}, .bytes = bytes};
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inside_refuse("copy"))
+    if (kmm__inside_refuse("copy") || kmm__native_end(rt, "copy"))
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, dst, bytes, &op.array, &op.begin);
@@ -197,7 +198,7 @@ static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const voi
     kmm__array_operation_t op = {.base = {run_nothing}, .bytes = bytes};
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inside_refuse(name))
+    if (kmm__inside_refuse(name) || kmm__native_end(rt, name))
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, base);

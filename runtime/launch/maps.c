@@ -10,6 +10,7 @@
 #include "launch/operation.h"
 #include "launch/state.h"
 #include "memory/lifetime.h"
+#include "memory/residency/native.h"
 #include "task/inside.h"
 
 static int run_nothing(kmm__operation_t *base)
@@ -54,8 +55,11 @@ KMM__API int kmm_map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)
 {
     if (!rt || !base || (unsigned)map > KMM_MAP_ALLOC)
         return kmm__error_set(KMM_E_INVALID, "no runtime, no memory, or no such kind of map");
+    int error = kmm__native_end(rt, "a map");
+    if (error)
+        return error;
     pthread_mutex_lock(&rt->lock);
-    int error = kmm__map(rt, map, base, bytes);
+    error = kmm__map(rt, map, base, bytes);
     pthread_mutex_unlock(&rt->lock);
     return error;
 }

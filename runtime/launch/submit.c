@@ -22,6 +22,7 @@
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
 #include "memory/residency/foresight.h"
+#include "memory/residency/native.h"
 #include "task/dag.h"
 #include "task/marker.h"
 
@@ -369,7 +370,9 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     kmm_launch_t *l = s->l;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
-    int error = kmm__place_devices(l, s->kind, kernel == NULL, &s->placement);
+    int error = kmm__native_end(s->rt, "a launch in chunks");
+    if (!error)
+        error = kmm__place_devices(l, s->kind, kernel == NULL, &s->placement);
     if (error)
         return kmm__submission_refuse(s, error, kmm__error_get());
     if (l->bounded && kernel)

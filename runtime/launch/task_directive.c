@@ -18,6 +18,7 @@
 #include "launch/submission.h"
 #include "launch/submit.h"
 #include "memory/residency/foresight.h"
+#include "memory/residency/native.h"
 #include "task/dag.h"
 #include "task/inside.h"
 #include "task/marker.h"
@@ -113,7 +114,10 @@ static int begin(kmm_task_t *task, void *stream)
     for (uint32_t k = 0; k < s->l->item_count; k++)
         if (s->l->items[k].mode == KMM_REDUCE)
             return kmm__submission_refuse(s, KMM_E_INVALID, "a task has no reductions");
-    int error = choose_device(s);
+    int error = kmm__native_end(rt, "a task directive");
+    if (error)
+        return kmm__submission_refuse(s, error, kmm__error_get());
+    error = choose_device(s);
     if (error)
         return error;
     kmm__stream_follow(rt, stream);

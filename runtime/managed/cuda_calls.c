@@ -65,6 +65,7 @@ int internal(kernel_failed)(int error)
 int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args,
                               size_t shared_bytes, stream_t s)
 {
+    NATIVE_LAUNCH(__real___cudaLaunchKernel(handle, grid, block, args, shared_bytes, s));
     if (kmm_task_active())
         return __real___cudaLaunchKernel(handle, grid, block, args, shared_bytes,
                                          kmm_task_stream(s));
@@ -94,6 +95,7 @@ enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
  * how its blocks may work together. */
 int wrap(LaunchKernelExC)(const configuration_t *c, const void *function, void **args)
 {
+    NATIVE_LAUNCH(real(LaunchKernelExC)(c, function, args));
     for (unsigned k = 0; k < c->count; k++) {
         const attribute_t *a = &c->attributes[k];
         if (a->id == ATTRIBUTE_COOPERATIVE && a->value.number)

@@ -205,6 +205,7 @@ int wrap(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **a
                        size_t shared_bytes, stream_t s)
 {
     void *handle = NULL;
+    NATIVE_LAUNCH(real(LaunchKernel)(function, grid, block, args, shared_bytes, s));
     if (kmm_task_active())
         return real(LaunchKernel)(function, grid, block, args, shared_bytes, kmm_task_stream(s));
     int error = internal(kernel)(&handle, function);
@@ -215,6 +216,6 @@ int wrap(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **a
 int wrap(LaunchCooperativeKernel)(const void *function, dim3_t grid, dim3_t block, void **args,
                                   size_t n, stream_t s)
 {
-    (void)function, (void)grid, (void)block, (void)args, (void)n, (void)s;
+    NATIVE_LAUNCH(real(LaunchCooperativeKernel)(function, grid, block, args, n, s));
     return internal(not_supported)(RUNTIME "LaunchCooperativeKernel");
 }

@@ -17,7 +17,7 @@ int wrap(Malloc3D)(pitched_t *out, extent_t extent)
         return KMM_CUDA_INVALID_VALUE;
     if (kmm_task_active() || internal(is_absent)())
         return real(Malloc3D)(out, extent);
-    int error = kmm_cuda_malloc(&p, pitch * extent.height * extent.depth);
+    int error = internal(malloc)(&p, pitch * extent.height * extent.depth);
     if (!error)
         *out = (pitched_t){p, pitch, extent.width, extent.height};
     return error;
@@ -35,6 +35,7 @@ static int set(pitched_t memory, int value, extent_t extent)
 
 int wrap(Memset3D)(pitched_t memory, int value, extent_t extent)
 {
+    NATIVE(Memset3D, (memory, value, extent));
     if (kmm_cuda_is_managed(memory.p))
         return set(memory, value, extent);
     stream_t own = internal(stream)(NULL);
@@ -44,6 +45,7 @@ int wrap(Memset3D)(pitched_t memory, int value, extent_t extent)
 
 int wrap(Memset3DAsync)(pitched_t memory, int value, extent_t extent, stream_t s)
 {
+    NATIVE(Memset3DAsync, (memory, value, extent, s));
     if (kmm_cuda_is_managed(memory.p))
         return set(memory, value, extent);
     s = internal(stream)(s);
@@ -74,6 +76,7 @@ static int copy_slices(const copy_t *c, stream_t s, const char *call)
 
 int wrap(Memcpy3D)(const copy_t *c)
 {
+    NATIVE(Memcpy3D, (c));
     if (c && is_managed_copy(c))
         return copy_slices(c, NULL, RUNTIME "Memcpy3D with an array");
     stream_t own = internal(task_default)();
@@ -85,6 +88,7 @@ int wrap(Memcpy3D)(const copy_t *c)
 
 int wrap(Memcpy3DAsync)(const copy_t *c, stream_t s)
 {
+    NATIVE(Memcpy3DAsync, (c, s));
     if (c && is_managed_copy(c))
         return copy_slices(c, s, RUNTIME "Memcpy3DAsync with an array");
     s = internal(stream)(s);

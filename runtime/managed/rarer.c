@@ -12,6 +12,7 @@ enum { DEFAULT_KIND = 4, RESOURCE_LINEAR = 2, RESOURCE_PITCHED = 3 };
 
 int wrap(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, stream_t s)
 {
+    NATIVE(Memset2DAsync, (dst, pitch, value, w, h, s));
     if (kmm_cuda_is_managed(dst))
         return wrap(Memset2D)(dst, pitch, value, w, h);
     s = internal(stream)(s);
@@ -22,6 +23,7 @@ int wrap(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, 
  */
 int wrap(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n)
 {
+    NATIVE(MemcpyPeer, (dst, to, src, from, n));
     if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
         return wrap(Memcpy)(dst, src, n, DEFAULT_KIND);
     stream_t own = internal(task_default)();
@@ -33,6 +35,7 @@ int wrap(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n)
 
 int wrap(MemcpyPeerAsync)(void *dst, int to, const void *src, int from, size_t n, stream_t s)
 {
+    NATIVE(MemcpyPeerAsync, (dst, to, src, from, n, s));
     if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
         return wrap(MemcpyAsync)(dst, src, n, DEFAULT_KIND, s);
     s = internal(stream)(s);
@@ -42,6 +45,7 @@ int wrap(MemcpyPeerAsync)(void *dst, int to, const void *src, int from, size_t n
 int wrap(MemcpyFromSymbolAsync)(void *dst, const void *symbol, size_t n, size_t offset, int kind,
                                 stream_t s)
 {
+    NATIVE(MemcpyFromSymbolAsync, (dst, symbol, n, offset, kind, s));
     if (!kmm_task_active())
         internal(await_others)(s);
     return wrap(MemcpyFromSymbol)(dst, symbol, n, offset, kind);
@@ -52,11 +56,13 @@ int wrap(MemcpyFromSymbolAsync)(void *dst, const void *symbol, size_t n, size_t 
  * argument, in place of the flags. */
 int wrap(MemPrefetchAsync)(const void *p, size_t n, uint64_t where, uint64_t flags, stream_t s)
 {
+    NATIVE(MemPrefetchAsync, (p, n, where, flags, s));
     return kmm_cuda_is_managed(p) ? 0 : real(MemPrefetchAsync)(p, n, where, flags, s);
 }
 
 int wrap(MemAdvise)(const void *p, size_t n, int advice, uint64_t where)
 {
+    NATIVE(MemAdvise, (p, n, advice, where));
     return kmm_cuda_is_managed(p) ? 0 : real(MemAdvise)(p, n, advice, where);
 }
 
@@ -64,6 +70,7 @@ int wrap(MemAdvise)(const void *p, size_t n, int advice, uint64_t where)
 
 int wrap(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg)
 {
+    NATIVE(LaunchHostFunc, (s, function, arg));
     s = internal(stream)(s);
     return real(LaunchHostFunc)(s, function, arg);
 }
@@ -71,12 +78,14 @@ int wrap(LaunchHostFunc)(stream_t s, void (*function)(void *arg), void *arg)
 int wrap(StreamAddCallback)(stream_t s, void (*function)(stream_t s, int status, void *arg),
                             void *arg, unsigned flags)
 {
+    NATIVE(StreamAddCallback, (s, function, arg, flags));
     s = internal(stream)(s);
     return real(StreamAddCallback)(s, function, arg, flags);
 }
 
 int wrap(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags)
 {
+    NATIVE(EventRecordWithFlags, (e, s, flags));
     int error = real(EventRecordWithFlags)(e, kmm_task_stream(s), flags);
     if (kmm_task_active())
         kmm_cuda_event_forget(e); /* inside a task the event is recorded by the runtime alone */
@@ -95,6 +104,7 @@ int wrap(CreateTextureObject)(uint64_t *out, const void *resource, const void *t
     if (resource)
         memcpy(&r, resource, sizeof(r));
     bool memory = r.kind == RESOURCE_LINEAR || r.kind == RESOURCE_PITCHED;
+    NATIVE_BIND(CreateTextureObject, (out, resource, texture, view));
     if (memory && kmm_cuda_is_managed(r.p))
         return internal(not_supported)(RUNTIME "CreateTextureObject");
     return real(CreateTextureObject)(out, resource, texture, view);
@@ -116,6 +126,7 @@ int wrap(IpcGetMemHandle)(void *out, void *p)
 int wrap(Memcpy2DToArray)(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w,
                           size_t h, int kind)
 {
+    NATIVE(Memcpy2DToArray, (dst, x, y, src, pitch, w, h, kind));
     MANAGED_OR(src, Memcpy2DToArray);
     stream_t own = internal(task_default)();
     if (own)
@@ -128,6 +139,7 @@ int wrap(Memcpy2DToArray)(void *dst, size_t x, size_t y, const void *src, size_t
 int wrap(Memcpy2DToArrayAsync)(void *dst, size_t x, size_t y, const void *src, size_t pitch,
                                size_t w, size_t h, int kind, stream_t s)
 {
+    NATIVE(Memcpy2DToArrayAsync, (dst, x, y, src, pitch, w, h, kind, s));
     MANAGED_OR(src, Memcpy2DToArrayAsync);
     s = internal(stream)(s);
     return real(Memcpy2DToArrayAsync)(dst, x, y, src, pitch, w, h, kind, s);
@@ -136,6 +148,7 @@ int wrap(Memcpy2DToArrayAsync)(void *dst, size_t x, size_t y, const void *src, s
 int wrap(Memcpy2DFromArray)(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w,
                             size_t h, int kind)
 {
+    NATIVE(Memcpy2DFromArray, (dst, pitch, src, x, y, w, h, kind));
     MANAGED_OR(dst, Memcpy2DFromArray);
     stream_t own = internal(task_default)();
     if (own)
@@ -148,6 +161,7 @@ int wrap(Memcpy2DFromArray)(void *dst, size_t pitch, const void *src, size_t x, 
 int wrap(Memcpy2DFromArrayAsync)(void *dst, size_t pitch, const void *src, size_t x, size_t y,
                                  size_t w, size_t h, int kind, stream_t s)
 {
+    NATIVE(Memcpy2DFromArrayAsync, (dst, pitch, src, x, y, w, h, kind, s));
     MANAGED_OR(dst, Memcpy2DFromArrayAsync);
     s = internal(stream)(s);
     return real(Memcpy2DFromArrayAsync)(dst, pitch, src, x, y, w, h, kind, s);
@@ -155,6 +169,7 @@ int wrap(Memcpy2DFromArrayAsync)(void *dst, size_t pitch, const void *src, size_
 
 int wrap(MemcpyToArray)(void *dst, size_t x, size_t y, const void *src, size_t n, int kind)
 {
+    NATIVE(MemcpyToArray, (dst, x, y, src, n, kind));
     MANAGED_OR(src, MemcpyToArray);
     int error = kmm_cuda_stream_settle(NULL);
     return error ? error : real(MemcpyToArray)(dst, x, y, src, n, kind);
@@ -162,6 +177,7 @@ int wrap(MemcpyToArray)(void *dst, size_t x, size_t y, const void *src, size_t n
 
 int wrap(MemcpyFromArray)(void *dst, const void *src, size_t x, size_t y, size_t n, int kind)
 {
+    NATIVE(MemcpyFromArray, (dst, src, x, y, n, kind));
     MANAGED_OR(dst, MemcpyFromArray);
     int error = kmm_cuda_stream_settle(NULL);
     return error ? error : real(MemcpyFromArray)(dst, src, x, y, n, kind);
@@ -173,6 +189,7 @@ int wrap(MemcpyFromArray)(void *dst, const void *src, size_t x, size_t y, size_t
 #define END(name, parameters, arguments)                                                           \
     int wrap(name) parameters                                                                      \
     {                                                                                              \
+        NATIVE(name, arguments);                                                                   \
         int error = kmm_cuda_stream_settle(NULL), ended = real(name) arguments;                    \
         return error ? error : ended;                                                              \
     }

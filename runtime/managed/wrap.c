@@ -31,13 +31,36 @@ static bool is_own(void)
     return kmm_task_active() || internal(is_absent)();
 }
 
+int internal(malloc)(void **out, size_t bytes)
+{
+    if (out && bytes && kmm_cuda_native_enter(KIND)) {
+        int fits = kmm_cuda_native_malloc(out, bytes);
+        kmm_cuda_native_leave();
+        if (fits)
+            return KMM_CUDA_SUCCESS;
+    }
+    return kmm_cuda_malloc(out, bytes);
+}
+
 int wrap(Malloc)(void **out, size_t bytes)
 {
-    return is_own() ? real(Malloc)(out, bytes) : kmm_cuda_malloc(out, bytes);
+    return is_own() ? real(Malloc)(out, bytes) : internal(malloc)(out, bytes);
+}
+
+/* Frees in native standing, when the work that uses the memory is over, whose result is `error`. */
+static int native_free(void *p, int error)
+{
+    bool is_array = kmm_cuda_native_free(p);
+    return error || is_array ? error : real(Free)(p);
 }
 
 int wrap(Free)(void *p)
 {
+    if (p && kmm_cuda_native_enter(KIND)) {
+        int error = native_free(p, real(DeviceSynchronize)());
+        kmm_cuda_native_leave();
+        return error;
+    }
     if (kmm_cuda_is_managed(p))
         return kmm_cuda_free(p);
     int error = p ? kmm_cuda_stream_settle(NULL) : 0, freed = real(Free)(p);
@@ -47,18 +70,24 @@ int wrap(Free)(void *p)
 int wrap(MallocAsync)(void **out, size_t bytes, stream_t s)
 {
     return is_own() ? real(MallocAsync)(out, bytes, kmm_task_stream(s))
-                    : kmm_cuda_malloc(out, bytes);
+                    : internal(malloc)(out, bytes);
 }
 
 /* Ignores the pool: it is the driver's, and an array has memory where chunks need it. */
 int wrap(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
 {
     return is_own() ? real(MallocFromPoolAsync)(out, bytes, pool, kmm_task_stream(s))
-                    : kmm_cuda_malloc(out, bytes);
+                    : internal(malloc)(out, bytes);
 }
 
 int wrap(FreeAsync)(void *p, stream_t s)
 {
+    if (p && kmm_cuda_native_enter(KIND)) {
+        int error = kmm_cuda_is_managed(p) ? native_free(p, real(StreamSynchronize)(s))
+                                           : real(FreeAsync)(p, s);
+        kmm_cuda_native_leave();
+        return error;
+    }
     if (kmm_cuda_is_managed(p))
         return kmm_cuda_free(p);
     s = internal(stream)(s);
@@ -70,7 +99,7 @@ int wrap(MallocPitch)(void **out, size_t *pitch, size_t width, size_t height)
     if (is_own())
         return real(MallocPitch)(out, pitch, width, height);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
-    return kmm_cuda_malloc(out, *pitch * height);
+    return internal(malloc)(out, *pitch * height);
 }
 
 /* ---- Variables of the device, by their addresses ---- */
@@ -98,6 +127,7 @@ static const variable_t *variable_at(const void *p, size_t n)
 int api(GetSymbolSize)(size_t *bytes, const void *symbol);
 int wrap(GetSymbolAddress)(void **out, const void *symbol)
 {
+    NATIVE(GetSymbolAddress, (out, symbol));
     size_t bytes = 0;
     int error = real(GetSymbolAddress)(out, symbol);
     if (error || internal(device_count)() < 2 || variable_at(*out, 1))
@@ -147,6 +177,7 @@ static int any_managed(const void *a, const void *b)
  * managed work (beside.c). */
 int wrap(Memcpy)(void *dst, const void *src, size_t n, int kind)
 {
+    NATIVE(Memcpy, (dst, src, n, kind));
     int variable = copy_to_variable(dst, src, n, kind, NULL);
     if (variable >= 0)
         return variable;
@@ -163,6 +194,7 @@ int wrap(Memcpy)(void *dst, const void *src, size_t n, int kind)
 
 int wrap(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
+    NATIVE(MemcpyAsync, (dst, src, n, kind, s));
     int variable = copy_to_variable(dst, src, n, kind, s);
     if (variable >= 0)
         return variable;
@@ -176,6 +208,7 @@ int wrap(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s
 
 int wrap(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h, int kind)
 {
+    NATIVE(Memcpy2D, (dst, dp, src, sp, w, h, kind));
     if (any_managed(dst, src)) {
         internal(await_others)(NULL);
         return internal(copy_2d)(dst, dp, src, sp, w, h, kind, NULL);
@@ -190,6 +223,7 @@ int wrap(Memcpy2D)(void *dst, size_t dp, const void *src, size_t sp, size_t w, s
 int wrap(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
                         int kind, stream_t s)
 {
+    NATIVE(Memcpy2DAsync, (dst, dp, src, sp, w, h, kind, s));
     if (any_managed(dst, src)) {
         internal(await_others)(s);
         return internal(copy_2d)(dst, dp, src, sp, w, h, kind, s);
@@ -200,6 +234,7 @@ int wrap(Memcpy2DAsync)(void *dst, size_t dp, const void *src, size_t sp, size_t
 
 int wrap(Memset)(void *dst, int value, size_t n)
 {
+    NATIVE(Memset, (dst, value, n));
     int variable = set_variable(dst, value, n, NULL);
     if (variable >= 0)
         return variable;
@@ -211,6 +246,7 @@ int wrap(Memset)(void *dst, int value, size_t n)
 
 int wrap(MemsetAsync)(void *dst, int value, size_t n, stream_t s)
 {
+    NATIVE(MemsetAsync, (dst, value, n, s));
     int variable = set_variable(dst, value, n, s);
     if (variable >= 0)
         return variable;
@@ -222,6 +258,7 @@ int wrap(MemsetAsync)(void *dst, int value, size_t n, stream_t s)
 
 int wrap(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
 {
+    NATIVE(Memset2D, (dst, pitch, value, w, h));
     int error = 0;
     if (!kmm_cuda_is_managed(dst)) {
         stream_t own = internal(stream)(NULL);
@@ -235,6 +272,7 @@ int wrap(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
 
 int wrap(PointerGetAttributes)(void *attributes, const void *p)
 {
+    NATIVE(PointerGetAttributes, (attributes, p));
     return kmm_cuda_is_managed(p) ? internal(not_supported)(RUNTIME "PointerGetAttributes")
                                   : real(PointerGetAttributes)(attributes, p);
 }
@@ -267,6 +305,7 @@ static int on_each_device(const void *symbol, const void *src, size_t n, size_t 
 
 int wrap(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t offset, int kind)
 {
+    NATIVE(MemcpyToSymbol, (symbol, src, n, offset, kind));
     if (!kmm_cuda_is_managed(src))
         return on_each_device(symbol, src, n, offset, kind);
     void *copy = malloc(n);
@@ -280,6 +319,7 @@ int wrap(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t o
 int wrap(MemcpyToSymbolAsync)(const void *symbol, const void *src, size_t n, size_t offset,
                               int kind, stream_t s)
 {
+    NATIVE(MemcpyToSymbolAsync, (symbol, src, n, offset, kind, s));
     if (!kmm_task_active())
         internal(await_others)(s);
     return wrap(MemcpyToSymbol)(symbol, src, n, offset, kind);
@@ -287,6 +327,7 @@ int wrap(MemcpyToSymbolAsync)(const void *symbol, const void *src, size_t n, siz
 
 int wrap(MemcpyFromSymbol)(void *dst, const void *symbol, size_t n, size_t offset, int kind)
 {
+    NATIVE(MemcpyFromSymbol, (dst, symbol, n, offset, kind));
     int error = kmm_cuda_device_synchronize();
     if (error || !kmm_cuda_is_managed(dst))
         return error ? error : real(MemcpyFromSymbol)(dst, symbol, n, offset, kind);
@@ -345,6 +386,7 @@ static int fault(int error, int real)
 
 int wrap(DeviceSynchronize)(void)
 {
+    NATIVE_WAIT(DeviceSynchronize, ());
     int error = kmm_cuda_device_synchronize();
     return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE ? 0 : real(DeviceSynchronize)());
 }
@@ -358,6 +400,7 @@ int wrap(DeviceReset)(void)
 
 int wrap(StreamSynchronize)(stream_t s)
 {
+    NATIVE_WAIT(StreamSynchronize, (s));
     int error = kmm_cuda_stream_synchronize(s);
     return fault(error, error && error != KMM_CUDA_LAUNCH_FAILURE
                             ? 0
@@ -366,18 +409,21 @@ int wrap(StreamSynchronize)(stream_t s)
 
 int wrap(StreamQuery)(stream_t s)
 {
+    NATIVE_WAIT(StreamQuery, (s));
     int error = kmm_cuda_stream_query(s);
     return error ? error : real(StreamQuery)(kmm_task_stream(s));
 }
 
 int wrap(StreamDestroy)(stream_t s)
 {
+    NATIVE_WAIT(StreamDestroy, (s));
     int error = kmm_cuda_stream_synchronize(s), destroyed = real(StreamDestroy)(s);
     return error ? error : destroyed;
 }
 
 int wrap(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
 {
+    NATIVE(StreamWaitEvent, (s, e, flags));
     int error =
         kmm_task_active() ? kmm_cuda_stream_wait_event(s, e) : kmm_cuda_stream_await_event(s, e);
     return error ? error : real(StreamWaitEvent)(kmm_task_stream(s), e, flags);
@@ -385,6 +431,7 @@ int wrap(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
 
 int wrap(EventRecord)(event_t e, stream_t s)
 {
+    NATIVE(EventRecord, (e, s));
     int error = real(EventRecord)(e, kmm_task_stream(s));
     if (kmm_task_active())
         kmm_cuda_event_forget(
@@ -394,18 +441,21 @@ int wrap(EventRecord)(event_t e, stream_t s)
 
 int wrap(EventQuery)(event_t e)
 {
+    NATIVE_WAIT(EventQuery, (e));
     int error = kmm_cuda_event_query(e);
     return error ? error : real(EventQuery)(e);
 }
 
 int wrap(EventSynchronize)(event_t e)
 {
+    NATIVE_WAIT(EventSynchronize, (e));
     int error = kmm_cuda_event_synchronize(e);
     return error ? error : real(EventSynchronize)(e);
 }
 
 int wrap(EventElapsedTime)(float *milliseconds, event_t start, event_t end)
 {
+    NATIVE_WAIT(EventElapsedTime, (milliseconds, start, end));
     /* The real runtime measures events of which one was recorded inside a task: it has recorded the
      * others too. */
     return kmm_cuda_event_is_recorded(start) && kmm_cuda_event_is_recorded(end)
@@ -457,12 +507,14 @@ static int no_graph(const char *call)
 
 int wrap(StreamBeginCapture)(stream_t s, int mode)
 {
+    NATIVE_BIND(StreamBeginCapture, (s, mode));
     return kmm_task_active() ? real(StreamBeginCapture)(s, mode)
                              : no_graph(RUNTIME "StreamBeginCapture");
 }
 
 int wrap(GraphCreate)(void **graph, unsigned flags)
 {
+    NATIVE_BIND(GraphCreate, (graph, flags));
     if (kmm_task_active())
         return real(GraphCreate)(graph, flags);
     *graph = NULL;
@@ -471,6 +523,7 @@ int wrap(GraphCreate)(void **graph, unsigned flags)
 
 int wrap(GraphLaunch)(void *graph, stream_t s)
 {
+    NATIVE(GraphLaunch, (graph, s));
     return kmm_task_active() ? real(GraphLaunch)(graph, kmm_task_stream(s))
                              : no_graph(RUNTIME "GraphLaunch");
 }

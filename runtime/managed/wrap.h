@@ -105,6 +105,33 @@ int internal(is_absent)(void);
 void internal(say_absent)(int error); /* reports once that there is no such GPU */
 
 /* ---- wrap.c ---- */
+/* Allocates an array, in native standing or not. */
+int internal(malloc)(void **out, size_t bytes);
+/* First statement of a wrapper: in native standing it makes the real call and returns. */
+#define NATIVE(name, arguments)                                                                    \
+    do {                                                                                           \
+        if (kmm_cuda_native_enter(KIND)) {                                                         \
+            int native_result = real(name) arguments;                                              \
+            kmm_cuda_native_leave();                                                               \
+            return native_result;                                                                  \
+        }                                                                                          \
+    } while (0)
+/* The same for a call after which the driver keeps addresses of arrays. */
+#define NATIVE_BIND(name, arguments)                                                               \
+    do {                                                                                           \
+        if (kmm_cuda_native_enter(KIND)) {                                                         \
+            kmm_cuda_native_bind(RUNTIME #name);                                                   \
+            int native_result = real(name) arguments;                                              \
+            kmm_cuda_native_leave();                                                               \
+            return native_result;                                                                  \
+        }                                                                                          \
+    } while (0)
+/* The same for a call that touches no array. */
+#define NATIVE_WAIT(name, arguments)                                                               \
+    do {                                                                                           \
+        if (kmm_cuda_native(KIND))                                                                 \
+            return kmm_cuda_native_synced(real(name) arguments);                                   \
+    } while (0)
 /* reports the call; returns KMM_CUDA_NOT_SUPPORTED */
 int internal(not_supported)(const char *call);
 
@@ -130,6 +157,16 @@ int internal(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w
 void SHARE_SYMBOL(const void *symbol, size_t bytes);
 
 /* ---- launch.c ---- */
+/* First statement of a wrapper of a launch: without a pragma, in native standing, it makes the real
+ * call and returns. */
+#define NATIVE_LAUNCH(call)                                                                        \
+    do {                                                                                           \
+        if (kmm_cuda_native_enter_launch(KIND)) {                                                  \
+            int native_result = call;                                                              \
+            kmm_cuda_native_leave();                                                               \
+            return native_result;                                                                  \
+        }                                                                                          \
+    } while (0)
 /* Registers `clone`: the kernel `original` with a kmm_blocks_t before its other parameters. Both
  * are host functions. */
 int REGISTER_CLONE(const void *clone, const void *original);

@@ -30,7 +30,7 @@ kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address)
     kmm__array_t *a = rt->memory->arrays[k - 1];
     size_t offset = (size_t)((const char *)address - a->base);
     /* The address behind the last byte is the array's, too, if its reservation covers it. */
-    return offset < a->bytes || (offset == a->bytes && a->reserved) ? a : NULL;
+    return offset < a->bytes || (offset == a->bytes && (a->reserved || a->home)) ? a : NULL;
 }
 
 kmm__array_t *kmm__array_near(kmm_runtime_t *rt, const void *address)

@@ -59,8 +59,12 @@ struct kmm__array {
     uint64_t refs; /* references: the program's, and one for each access of an unfinished task */
     char *base;    /* the address that names the array */
     size_t bytes;
-    /* bytes of address space reserved at base; 0: the array is mapped host memory */
+    /* bytes of address space reserved at base, more than `bytes`; 0: the array is mapped host
+     * memory, or lies in a slab that has its name */
     size_t reserved;
+    /* the device whose driver has reserved the name, because the array was made in native standing
+     * (memory/residency/native.h); NULL: libkmm has */
+    kmm__device_t *home;
     char *host; /* host buffer, or the program's memory if that is mapped; NULL: not made yet */
     char *label;
     kmm__layout_t flat; /* layout of one dimension, its bytes */
@@ -83,7 +87,8 @@ struct kmm__array {
     kmm__shape_map_t coherence;       /* coherence of each element, as of issue */
     kmm__coherence_summary_t summary; /* coherence of the whole array */
 
-    uint64_t frame_bytes;
+    uint64_t frame_bytes; /* of each frame but the last */
+    uint64_t last_bytes;  /* of the last frame, which is cut to what a driver can map */
     uint32_t frame_count;
     kmm__residence_t residence[KMM__MAX_DEVICES];
     uint32_t residence_left; /* of a dead array: devices that have not released its residence */
@@ -120,6 +125,16 @@ void kmm__array_ref(kmm__array_t *a);
 kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end);
 
 /* ---- Not locked ---- */
+/* Bytes of frame `index`, as they are mapped. */
+static inline uint64_t kmm__array_frame_size(const kmm__array_t *a, uint32_t index)
+{
+    return index + 1 < a->frame_count ? a->frame_bytes : a->last_bytes;
+}
+/* Bytes of all frames: those of a window. */
+static inline uint64_t kmm__array_span(const kmm__array_t *a)
+{
+    return a->frame_count ? (a->frame_count - 1) * a->frame_bytes + a->last_bytes : 0;
+}
 /* Returns bytes rounded up to OS pages; at least one page. */
 size_t kmm__whole_pages(size_t bytes);
 

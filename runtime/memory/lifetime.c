@@ -32,8 +32,8 @@ static uint64_t power_of_two_at_least(uint64_t n)
  * exchanged. If some device cannot map memory, that is the whole array. A frame must be small
  * enough that an array and a device have several. It must be large enough that mapping costs
  * little: on H200s, giving access to a frame takes 0.9 ms while copies run, whatever its size, and
- * GPUs take turns at it. */
-static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
+ * GPUs take turns at it. *unit receives what the size of the last frame is a multiple of. */
+static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes, uint64_t *unit)
 {
     uint64_t frame = power_of_two_at_least(bytes / FRAMES_OF_ARRAY + 1), least = 4096;
     if (frame < (8u << 20))
@@ -53,6 +53,7 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes)
         if (d->info.granularity > least)
             least = d->info.granularity;
     }
+    *unit = least;
     if (whole)
         return bytes ? (bytes + least - 1) / least * least : least;
     return frame > least ? frame : least;
@@ -139,6 +140,9 @@ static void array_free(kmm__array_t *a)
     kmm__pageunlock_all(a);
     if (!kept && a->host && !a->is_mapped)
         munmap(a->host, a->host == a->base ? a->reserved : kmm__whole_pages(a->bytes));
+    if (a->home && a->reserved)
+        a->home->backend->window_release(a->home->gpu, (kmm__addr_t)(uintptr_t)a->base,
+                                         a->reserved);
     pthread_mutex_lock(&rt->lock);
     kmm__coherence_summary_free(a);
     kmm__object_deinit(&a->object);
@@ -150,17 +154,18 @@ static void array_free(kmm__array_t *a)
     pthread_mutex_destroy(&a->block_lock);
     pthread_cond_destroy(&a->block_ready);
     rt->memory->array_bytes -= a->bytes;
-    rt->memory->framed_bytes -= a->frame_count * a->frame_bytes;
+    rt->memory->framed_bytes -= kmm__array_span(a);
     free(a->label);
     free(a);
     rt->memory->live_arrays--;
     pthread_cond_broadcast(&rt->progress);
 }
 
-int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map, const char *label,
-                   kmm__array_t **out)
+/* Makes an array that has no address yet, nor maps. */
+static kmm__array_t *array_make(kmm_runtime_t *rt, size_t bytes, const char *label)
 {
     kmm__array_t *a = kmm__alloc(sizeof(*a));
+    uint64_t unit;
     rt->memory->live_arrays++;
     pthread_mutex_init(&a->block_lock, NULL);
     pthread_cond_init(&a->block_ready, NULL);
@@ -172,14 +177,24 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     if (rt->memory->array_bytes > rt->memory->array_most)
         rt->memory->array_most = rt->memory->array_bytes;
     a->label = kmm__copy_text(label);
-    a->is_mapped = mapped != NULL;
-    a->map = map;
+    a->map = KMM_MAP_TOFROM;
     a->map_end = UINT64_MAX;
     a->map_depth = 1;
-    a->base = a->host = mapped;
-    a->frame_bytes = choose_frame(rt, bytes);
+    a->frame_bytes = choose_frame(rt, bytes, &unit);
     a->frame_count = (uint32_t)((bytes + a->frame_bytes - 1) / a->frame_bytes);
-    rt->memory->framed_bytes += a->frame_count * a->frame_bytes;
+    if (bytes)
+        a->last_bytes = ((bytes - 1) % a->frame_bytes + unit) / unit * unit;
+    rt->memory->framed_bytes += kmm__array_span(a);
+    return a;
+}
+
+int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map, const char *label,
+                   kmm__array_t **out)
+{
+    kmm__array_t *a = array_make(rt, bytes, label);
+    a->is_mapped = mapped != NULL;
+    a->map = map;
+    a->base = a->host = mapped;
     int error = mapped ? 0 : can_use_host_addresses(rt) ? place(a) : reserve_name(a);
     if (error) {
         if (a->reserved && a->host != a->base)
@@ -188,6 +203,22 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
         return error;
     }
     maps_create(rt, a);
+    kmm__array_index(rt, a);
+    *out = a;
+    return 0;
+}
+
+int kmm__array_new_at_home(kmm_runtime_t *rt, size_t bytes, kmm__device_t *home,
+                           int (*place)(kmm__array_t *a), kmm__array_t **out)
+{
+    kmm__array_t *a = array_make(rt, bytes, NULL);
+    a->home = home;
+    maps_create(rt, a);
+    int error = place(a);
+    if (error) {
+        array_free(a);
+        return error;
+    }
     kmm__array_index(rt, a);
     *out = a;
     return 0;
@@ -224,7 +255,7 @@ void kmm__array_forget(kmm__array_t *a)
     rt->tasks->hooks->settle(rt);
     a->is_freed = true;
     rt->memory->forgotten++;
-    if (a->reserved && a->host != a->base)
+    if (a->reserved && a->host != a->base && !a->home)
         munmap(a->base, a->reserved);
 }
 
@@ -241,6 +272,11 @@ void kmm__array_unref(kmm__array_t *a)
         d->memory->dead = a;
         kmm__device_wake(d);
     }
+}
+
+void kmm__array_end(kmm__array_t *a)
+{
+    array_free(a);
 }
 
 void kmm__array_left(kmm__array_t *a)

@@ -56,6 +56,7 @@ typedef struct kmm__spare {
 struct kmm__device_memory {
     uint64_t limit, used;
     uint64_t most;     /* what limit was before the driver had less */
+    bool is_bounded;   /* the program's user has given the limit */
     uint64_t proved;   /* bytes that the driver has had for us at once (kmm__memory_prove) */
     uint64_t promised; /* bytes of frames that an accepted launch needs at once; slabs leave them */
 

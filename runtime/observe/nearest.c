@@ -44,7 +44,7 @@ static void consider_array(const search_t *s, const kmm__array_t *a)
     if (t && t->device->space != KMM__HOST)
         consider(s, a, (const char *)(uintptr_t)a->residence[t->device->index].window, false);
     consider(s, a, a->host, false);
-    consider(s, a, a->base, a->base != a->host && a->reserved);
+    consider(s, a, a->base, a->base != a->host && (a->reserved || a->home));
 }
 
 /* Others hold the lock for microseconds. */

@@ -57,6 +57,41 @@ STAND_IN const char *kmm_cuda_get_error_string(int error)
     return "";
 }
 STAND_IN void kmm_cuda_wrap(void) {}
+/* The standing is managed. */
+int kmm_cuda_native(int kind)
+{
+    (void)kind;
+    return 0;
+}
+int kmm_cuda_native_enter(int kind)
+{
+    (void)kind;
+    return 0;
+}
+int kmm_cuda_native_enter_launch(int kind)
+{
+    (void)kind;
+    return 0;
+}
+void kmm_cuda_native_leave(void) {}
+int kmm_cuda_native_malloc(void **out, size_t bytes)
+{
+    (void)out, (void)bytes;
+    return 0;
+}
+int kmm_cuda_native_free(void *base)
+{
+    (void)base;
+    return 0;
+}
+void kmm_cuda_native_bind(const char *call)
+{
+    (void)call;
+}
+int kmm_cuda_native_synced(int error)
+{
+    return error;
+}
 STAND_IN int kmm_cuda_launch_failed(int error)
 {
     return error;

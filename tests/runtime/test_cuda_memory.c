@@ -287,6 +287,11 @@ int __real_cudaDeviceSetLimit(int limit, size_t value)
 {
     return limits[current] = value, limit;
 }
+int __real_cudaMemcpyToSymbolAsync(void);
+int __real_cudaMemcpyToSymbolAsync(void)
+{
+    return 0;
+}
 int __real_cudaMemcpyToSymbol(void *to, const void *src, size_t n, size_t offset, int kind);
 int __real_cudaMemcpyFromSymbol(void *dst, const void *from, size_t n, size_t offset, int kind);
 int __real_cudaMemcpyToSymbol(void *to, const void *src, size_t n, size_t offset, int kind)

@@ -57,14 +57,14 @@ static void want(void *ctx, kmm__frame_t *f)
     w->bytes += kmm__frame_bytes(f);
     if (f->state == KMM__FRAME_MAPPED) {
         w->pinned += kmm__frame_bytes(f);
-        w->premapped += f->premapped ? f->array->frame_bytes : 0;
+        w->premapped += f->premapped ? kmm__frame_size(f) : 0;
         kmm__frame_pin(w->task, f);
         note_closed(w, f); /* an earlier attempt to give access may have failed */
         return;
     }
     w->frames = kmm__grow(w->frames, w->count, &w->capacity, sizeof(*w->frames));
     w->frames[w->count++] = f;
-    w->missing += f->array->frame_bytes;
+    w->missing += kmm__frame_size(f);
 }
 
 /* Calls `want` for all frames of an access. Flat layouts are handled inline, because kmm__frames_of
@@ -106,7 +106,7 @@ static int window_ensure(kmm__device_t *d, kmm__array_t *a)
         return 0;
     }
     pthread_mutex_unlock(&rt->lock);
-    int error = d->backend->window_reserve(d->gpu, a->frame_count * a->frame_bytes, &window);
+    int error = d->backend->window_reserve(d->gpu, kmm__array_span(a), &window);
     pthread_mutex_lock(&rt->lock);
     if (error)
         return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
@@ -142,7 +142,7 @@ static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
 static int frame_make_host_backed(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    uint64_t bytes = f->array->frame_bytes;
+    uint64_t bytes = kmm__frame_size(f);
     pthread_mutex_unlock(&d->runtime->lock);
     int error = d->backend->frame_create_host_backed(d->gpu, bytes, &f->handle);
     pthread_mutex_lock(&d->runtime->lock);
@@ -171,7 +171,7 @@ static bool exceeds_now(wanted_t *w)
 static int frame_create(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    uint64_t bytes = f->array->frame_bytes;
+    uint64_t bytes = kmm__frame_size(f);
     d->memory->used += bytes;
     pthread_mutex_unlock(&d->runtime->lock);
     int error = d->backend->frame_create(d->gpu, bytes, &f->handle);
@@ -215,7 +215,7 @@ static int room_make(const wanted_t *w, bool *is_stuck)
 static int frame_obtain(wanted_t *w, kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
-    uint64_t bytes = f->array->frame_bytes;
+    uint64_t bytes = kmm__frame_size(f);
     for (bool is_stuck = false;;) {
         int error = 0;
         if (kmm__spare_take(d, bytes, &f->handle))
@@ -258,10 +258,9 @@ static int frame_map_memory(kmm__frame_t *f)
     kmm__device_t *d = f->device;
     pthread_mutex_unlock(&d->runtime->lock);
     uint64_t begin = kmm__now();
-    int error = d->info.whole
-                    ? 0
-                    : d->backend->frame_map_without_access(d->gpu, kmm__frame_address(f), f->handle,
-                                                           f->array->frame_bytes);
+    int error = d->info.whole ? 0
+                              : d->backend->frame_map_without_access(d->gpu, kmm__frame_address(f),
+                                                                     f->handle, kmm__frame_size(f));
     kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
     pthread_mutex_lock(&d->runtime->lock);
     if (d->info.whole)
@@ -287,7 +286,7 @@ static int frame_map_absent(wanted_t *w, kmm__frame_t *f)
         if (f->host_backed)
             kmm__host_backed_destroy(f);
         else
-            kmm__spare_push(d, f->handle, f->array->frame_bytes);
+            kmm__spare_push(d, f->handle, kmm__frame_size(f));
         return error;
     }
     kmm__frame_mapped(f, d->info.whole);
@@ -312,7 +311,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
         return error;
     kmm__frame_pin(w->task, f);
     note_closed(w, f);
-    w->missing -= f->array->frame_bytes;
+    w->missing -= kmm__frame_size(f);
     w->pinned += kmm__frame_bytes(f);
     return 0;
 }
@@ -340,14 +339,14 @@ static int frames_allow(const wanted_t *w, kmm__device_t *d)
     int error = 0;
     for (uint32_t k = 0, n; k < w->closed_count && !error; k += n) {
         kmm__frame_t *first = w->closed[k];
+        uint64_t bytes = kmm__frame_size(first);
         for (n = 1; k + n < w->closed_count && w->closed[k + n] == first + n &&
                     w->closed[k + n]->array == first->array;
              n++)
-            ;
+            bytes += kmm__frame_size(first + n);
         pthread_mutex_unlock(&d->runtime->lock);
         uint64_t begin = kmm__now();
-        error = d->backend->frames_allow(d->gpu, kmm__frame_address(first),
-                                         n * first->array->frame_bytes);
+        error = d->backend->frames_allow(d->gpu, kmm__frame_address(first), bytes);
         kmm__count_since(begin, &d->counters.allowings, &d->counters.mapping_ns);
         pthread_mutex_lock(&d->runtime->lock);
         for (uint32_t j = 0; j < n; j++)

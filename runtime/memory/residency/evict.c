@@ -163,7 +163,7 @@ kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64
             !is_much_later(kmm__uses_next(d->runtime, f, d->memory->now), idle_next,
                            d->memory->now))
             continue;
-        coming += f->array->frame_bytes;
+        coming += kmm__frame_size(f);
         later = true;
     }
     return later && coming >= needed ? NULL : idle;
@@ -200,7 +200,7 @@ void kmm__frames_evict_early(kmm__device_t *d)
     for (kmm__frame_t *victim;
          free_bytes < kmm__frames_reserve(d) &&
          (victim = kmm__frames_victim(d, free_bytes, kmm__frames_reserve(d)));) {
-        free_bytes += victim->array->frame_bytes;
+        free_bytes += kmm__frame_size(victim);
         if (kmm__frame_evict(d->runtime, victim)) {
             /* the next acquisition fails for the same reason, and reports it */
             d->memory->pressure = 0;

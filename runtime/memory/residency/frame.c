@@ -74,7 +74,7 @@ bool kmm__device_memory_is_valid(const kmm__device_t *d)
     for (uint32_t k = 0; k < m->spare_count; k++)
         others += m->spare[k].bytes;
     for (const kmm__frame_t *f = m->idle; f; f = f->next)
-        premapped += f->premapped ? f->array->frame_bytes : 0;
+        premapped += f->premapped ? kmm__frame_size(f) : 0;
     /* MOVING frames are part of `used` and on no list. */
     return busy == m->pinned_bytes && premapped <= m->premapped_bytes &&
            idle + busy + evicted + others <= m->used && m->limit <= m->most &&
@@ -103,7 +103,7 @@ static void check(const kmm__frame_t *f)
 static void premap_end(kmm__frame_t *f)
 {
     if (f->premapped)
-        f->device->memory->premapped_bytes -= f->array->frame_bytes;
+        f->device->memory->premapped_bytes -= kmm__frame_size(f);
     f->premapped = false;
 }
 

@@ -88,10 +88,16 @@ bool kmm__frame_is_valid(const kmm__frame_t *f);
  * Walks all lists. */
 bool kmm__device_memory_is_valid(const kmm__device_t *d);
 
+/* Bytes of the frame, as they are mapped. */
+static inline uint64_t kmm__frame_size(const kmm__frame_t *f)
+{
+    return kmm__array_frame_size(f->array, f->index);
+}
+
 /* Bytes that the frame takes of the device's memory. */
 static inline uint64_t kmm__frame_bytes(const kmm__frame_t *f)
 {
-    return f->host_backed ? 0 : f->array->frame_bytes;
+    return f->host_backed ? 0 : kmm__frame_size(f);
 }
 
 /* The frame's address in its window. */

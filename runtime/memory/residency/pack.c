@@ -24,7 +24,8 @@ enum { ARRAY_PART = 4 }; /* arrays up to 1/ARRAY_PART of a slab are packed */
 /* A frame with a window of its own. */
 typedef struct slab {
     struct slab *next;
-    kmm__addr_t window;
+    kmm__addr_t name;   /* what the pool calls it, where it was mapped first */
+    kmm__addr_t window; /* where it is mapped */
     kmm__frame_handle_t frame;
     uint32_t shared; /* other devices (bits) that have access */
     uint32_t arrays; /* arrays that lie in it */
@@ -35,6 +36,7 @@ struct kmm__pack {
     slab_t *slabs;
     uint64_t bytes; /* bytes of slabs */
     bool returned;  /* memory was returned since slabs were last released */
+    bool bounded;   /* slabs take at most 1/KMM__SLABS_PART of the device */
 };
 
 static uint64_t slab_bytes(const kmm__device_t *d)
@@ -67,6 +69,8 @@ static int slab_unmap(kmm__device_t *d, const slab_t *s)
         return kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     d->backend->frame_destroy(d->gpu, s->frame, bytes);
     d->backend->window_release(d->gpu, s->window, bytes);
+    if (s->name != s->window)
+        d->backend->window_release(d->gpu, s->name, bytes);
     return 0;
 }
 
@@ -78,7 +82,7 @@ static int slab_get(void *context, size_t size, kmm_stream_t stream, void **out)
     const uint64_t bytes = slab_bytes(d);
     (void)stream;
     const uint64_t all = d->memory->pack->bytes + bytes;
-    if (size != bytes || all > d->memory->limit / KMM__SLABS_PART ||
+    if (size != bytes || (d->memory->pack->bounded && all > d->memory->limit / KMM__SLABS_PART) ||
         all + d->memory->promised > d->memory->limit || d->memory->used + bytes > d->memory->limit)
         return KMM_E_MEMORY;
     slab_t *s = kmm__alloc(sizeof(*s));
@@ -93,6 +97,7 @@ static int slab_get(void *context, size_t size, kmm_stream_t stream, void **out)
         free(s);
         return KMM_E_MEMORY;
     }
+    s->name = s->window;
     s->next = d->memory->pack->slabs;
     d->memory->pack->slabs = s;
     *out = (void *)(uintptr_t)s->window;
@@ -104,7 +109,7 @@ static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
     kmm__device_t *d = context;
     slab_t **at = &d->memory->pack->slabs;
     (void)size, (void)stream;
-    while ((*at)->window != (kmm__addr_t)(uintptr_t)p)
+    while ((*at)->name != (kmm__addr_t)(uintptr_t)p)
         at = &(*at)->next;
     slab_t *s = *at;
     *at = s->next;
@@ -124,14 +129,6 @@ static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
 
 /* ---- Memory of small arrays ---- */
 
-static slab_t *slab_of(const kmm__device_t *d, kmm__addr_t at)
-{
-    slab_t *s = d->memory->pack->slabs;
-    while (at < s->window || at >= s->window + slab_bytes(d))
-        s = s->next;
-    return s;
-}
-
 /* Makes the pool, without a cache, since cached memory could keep a slab in use. NULL: the host has
  * no memory for it. */
 static struct kmm__pack *pack_create(kmm__device_t *d)
@@ -143,12 +140,22 @@ static struct kmm__pack *pack_create(kmm__device_t *d)
                                            .device = -1};
     const kmm_pool_options_t pool = {.growth_bytes = slab_bytes(d), .cache_bytes = SIZE_MAX};
     struct kmm__pack *p = kmm__alloc(sizeof(*p));
+    p->bounded = true;
     if (kmm_callback_resource_create(&source, &p->source) == 0 &&
         kmm__pool_create(p->source, &pool, KMM__POOL_ALONE, &p->pool) == 0)
         return p;
     kmm_resource_destroy(p->source);
     free(p);
     return NULL;
+}
+
+/* Returns the slab in which the address lies: one of its name, or of where it is mapped. */
+static slab_t *slab_of(const kmm__device_t *d, kmm__addr_t at, bool is_name)
+{
+    slab_t *s = d->memory->pack->slabs;
+    while (at - (is_name ? s->name : s->window) >= slab_bytes(d))
+        s = s->next;
+    return s;
 }
 
 bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out)
@@ -161,7 +168,7 @@ bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out)
     if (kmm_resource_allocate(d->memory->pack->pool, bytes ? bytes : 1, 0, NULL, &place))
         return false;
     *out = (kmm__addr_t)(uintptr_t)place;
-    slab_t *s = slab_of(d, *out);
+    slab_t *s = slab_of(d, *out, true);
     if (s->arrays == 0 &&
         kmm__pack_used_bytes(d) + slab_bytes(d) + d->memory->promised > d->memory->limit) {
         /* a launch that was accepted counts on the unused slab */
@@ -170,14 +177,59 @@ bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out)
         return false;
     }
     s->arrays++;
+    *out += s->window - s->name;
     return true;
 }
 
 void kmm__pack_return(kmm__device_t *d, kmm__addr_t at)
 {
-    slab_of(d, at)->arrays--;
+    slab_t *s = slab_of(d, at, false);
+    s->arrays--;
+    at += s->name - s->window;
     kmm_resource_deallocate(d->memory->pack->pool, (void *)(uintptr_t)at, KMM_SIZE_RECORDED, NULL);
     d->memory->pack->returned = true;
+}
+
+void kmm__pack_unbind(kmm__device_t *d)
+{
+    if (d->memory->pack || (d->memory->pack = pack_create(d)))
+        d->memory->pack->bounded = false;
+}
+
+/* Maps a slab at a new window. All else may have failed before: then its name is its window. */
+static int slab_move(kmm__device_t *d, slab_t *s)
+{
+    const uint64_t bytes = slab_bytes(d);
+    kmm__addr_t window;
+    int error = d->backend->window_reserve(d->gpu, bytes, &window);
+    if (error)
+        return error;
+    error = d->backend->frame_unmap(d->gpu, s->window, bytes);
+    if (!error)
+        error = d->backend->frame_map(d->gpu, window, s->frame, bytes);
+    if (error)
+        d->backend->window_release(d->gpu, window, bytes);
+    else
+        s->window = window;
+    return error;
+}
+
+int kmm__pack_move(kmm__device_t *d)
+{
+    struct kmm__pack *p = d->memory->pack;
+    int error = 0;
+    if (!p)
+        return 0;
+    p->bounded = true;
+    for (slab_t *s = p->slabs; s && !error; s = s->next)
+        error = slab_move(d, s);
+    return error;
+}
+
+kmm__addr_t kmm__pack_moved(const kmm__device_t *d, kmm__addr_t name)
+{
+    const slab_t *s = slab_of(d, name, true);
+    return name - s->name + s->window;
 }
 
 bool kmm__pack_trim(kmm__device_t *d)
@@ -207,7 +259,7 @@ void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
 {
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
-    slab_t *s = slab_of(d, at);
+    slab_t *s = slab_of(d, at, false);
     bool shared = s->shared >> to->index & 1;
     const kmm__addr_t window = s->window;
     s->shared |= 1u << to->index;
@@ -216,7 +268,7 @@ void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
     if (!error || error == KMM_E_UNSUPPORTED)
         return;
     pthread_mutex_lock(&rt->lock);
-    slab_of(d, at)->shared &= ~(1u << to->index); /* the next copy asks again */
+    slab_of(d, at, false)->shared &= ~(1u << to->index); /* the next copy asks again */
     pthread_mutex_unlock(&rt->lock);
 }
 

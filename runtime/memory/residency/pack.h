@@ -10,6 +10,13 @@ enum { KMM__SLABS_PART = 16 }; /* slabs take at most limit / KMM__SLABS_PART */
 /* ---- Locked, by the device's own thread; these may unlock meanwhile ---- */
 /* Allocates a small array's memory in a slab. False: it gets frames of its own. */
 bool kmm__pack_take(kmm__device_t *d, uint64_t bytes, kmm__addr_t *out);
+/* Lets slabs take more than 1/KMM__SLABS_PART of the device, until they move. */
+void kmm__pack_unbind(kmm__device_t *d);
+/* Maps all slabs elsewhere than at the addresses at which they were made. All work on the device is
+ * over. Returns 0 or the backend's error. */
+int kmm__pack_move(kmm__device_t *d);
+/* Returns where the memory is now that was allocated at this address before slabs moved. */
+kmm__addr_t kmm__pack_moved(const kmm__device_t *d, kmm__addr_t name);
 /* Releases unused slabs. False: there were none. */
 bool kmm__pack_trim(kmm__device_t *d);
 

@@ -63,9 +63,9 @@ void kmm__host_backed_destroy(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     pthread_mutex_unlock(&d->runtime->lock);
-    d->backend->frame_destroy(d->gpu, f->handle, f->array->frame_bytes);
+    d->backend->frame_destroy(d->gpu, f->handle, kmm__frame_size(f));
     pthread_mutex_lock(&d->runtime->lock);
-    d->memory->host_backed_bytes -= f->array->frame_bytes;
+    d->memory->host_backed_bytes -= kmm__frame_size(f);
     f->host_backed = false;
 }
 
@@ -76,7 +76,7 @@ static int memory_unmap(kmm__frame_t *f)
     uint64_t begin = kmm__now();
     int error = d->info.whole
                     ? 0
-                    : d->backend->frame_unmap(d->gpu, kmm__frame_address(f), f->array->frame_bytes);
+                    : d->backend->frame_unmap(d->gpu, kmm__frame_address(f), kmm__frame_size(f));
     if (error)
         kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
@@ -101,7 +101,7 @@ int kmm__frame_unmap(kmm_runtime_t *rt, kmm__frame_t *f)
     if (f->host_backed)
         kmm__host_backed_destroy(f);
     else
-        kmm__spare_push(d, f->handle, f->array->frame_bytes);
+        kmm__spare_push(d, f->handle, kmm__frame_size(f));
     kmm__frame_unmapped(f);
     return 0;
 }

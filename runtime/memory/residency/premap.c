@@ -53,7 +53,7 @@ static void run_add(void *ctx, kmm__frame_t *f)
     if (f->state != KMM__FRAME_ABSENT || a->count == PREMAP_RUN ||
         (a->count && (f->array != a->first->array || f != a->first + a->count)))
         return;
-    if (!run_reserve(a->device, f->array->frame_bytes, &f->handle, &a->is_new[a->count]))
+    if (!run_reserve(a->device, kmm__frame_size(f), &f->handle, &a->is_new[a->count]))
         return;
     if (a->count++ == 0)
         a->first = f;
@@ -66,10 +66,10 @@ static void run_add(void *ctx, kmm__frame_t *f)
 static uint32_t run_map(run_t *a, int *error)
 {
     kmm__device_t *d = a->device;
-    uint64_t bytes = a->first->array->frame_bytes;
     uint32_t k = 0;
     for (; k < a->count; k++) {
         kmm__frame_t *f = a->first + k;
+        const uint64_t bytes = kmm__frame_size(f);
         *error = a->is_new[k] ? d->backend->frame_create(d->gpu, bytes, &f->handle) : 0;
         if (*error)
             break;
@@ -88,9 +88,9 @@ static void run_undo(const run_t *a, uint32_t k)
     kmm__frame_t *f = a->first + k;
     kmm__frame_mapping_failed(f);
     if (a->is_new[k])
-        a->device->memory->used -= f->array->frame_bytes;
+        a->device->memory->used -= kmm__frame_size(f);
     else
-        kmm__spare_push(a->device, f->handle, f->array->frame_bytes);
+        kmm__spare_push(a->device, f->handle, kmm__frame_size(f));
 }
 
 /* Finds the first run of unmapped frames that queued tasks need, in the order of the queue, and
@@ -122,10 +122,12 @@ static bool premap(kmm__device_t *d)
         return false;
     d->memory->is_premapping = true;
     pthread_mutex_unlock(&d->runtime->lock);
-    uint64_t begin = kmm__now(), bytes = a.first->array->frame_bytes;
+    uint64_t begin = kmm__now(), bytes = 0;
     uint32_t mapped = run_map(&a, &error);
+    for (uint32_t k = 0; k < mapped; k++)
+        bytes += kmm__frame_size(&a.first[k]);
     if (mapped)
-        refused = d->backend->frames_allow(d->gpu, kmm__frame_address(a.first), mapped * bytes);
+        refused = d->backend->frames_allow(d->gpu, kmm__frame_address(a.first), bytes);
     uint64_t took = kmm__now() - begin;
     pthread_mutex_lock(&d->runtime->lock);
     for (uint32_t k = 0; k < mapped; k++)

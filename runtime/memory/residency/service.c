@@ -41,7 +41,8 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
         kmm__pack_return(d, r->window);
     } else if (r->window && !r->is_stuck) {
         pthread_mutex_unlock(&rt->lock);
-        d->backend->window_release(d->gpu, r->window, a->frame_count * a->frame_bytes);
+        if (a->home != d || r->window != (kmm__addr_t)(uintptr_t)a->base)
+            d->backend->window_release(d->gpu, r->window, kmm__array_span(a));
         pthread_mutex_lock(&rt->lock);
     }
     free(r->frames);

@@ -10,6 +10,7 @@ typedef struct share {
     kmm__device_t *to;
     kmm__frame_t *first;
     uint32_t count;
+    uint64_t bytes;
 } share_t;
 
 /* If the driver cannot give access, copies between the devices are slower, but right. If it fails,
@@ -20,8 +21,8 @@ static void share_run(share_t *s)
     if (s->count == 0)
         return;
     uint64_t begin = kmm__now();
-    int error = f->device->backend->frame_share(f->device->gpu, kmm__frame_address(f),
-                                                s->count * f->array->frame_bytes, s->to->gpu);
+    int error = f->device->backend->frame_share(f->device->gpu, kmm__frame_address(f), s->bytes,
+                                                s->to->gpu);
     kmm__count_since(begin, &f->device->counters.sharings, &f->device->counters.sharing_ns);
     if (error && error != KMM_E_UNSUPPORTED) {
         pthread_mutex_lock(&f->device->runtime->lock);
@@ -30,6 +31,7 @@ static void share_run(share_t *s)
         pthread_mutex_unlock(&f->device->runtime->lock);
     }
     s->count = 0;
+    s->bytes = 0;
 }
 
 static void share_frame(void *ctx, kmm__frame_t *f)
@@ -48,6 +50,7 @@ static void share_frame(void *ctx, kmm__frame_t *f)
     if (s->count == 0)
         s->first = f;
     s->count++;
+    s->bytes += kmm__frame_size(f);
 }
 
 void kmm__frames_share(kmm__array_t *a, kmm__device_t *from, kmm__device_t *to,

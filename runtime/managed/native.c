@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of managed programs in native standing (memory/residency/native.h): the wrappers ask here
+ * whether a call goes to the driver as it is. */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "api/runtime.h"
+#include "launch/builder.h"
+#include "managed/managed.h"
+#include "memory/residency/native.h"
+#include "task/inside.h"
+#include "task/marker.h"
+
+KMM__API int kmm_cuda_native_enter(int kind)
+{
+    if (kmm__native_is_undecided())
+        kmm__native_start(kmm_default(), (kmm_kind_t)kind);
+    return kmm__native_enter((kmm_kind_t)kind);
+}
+
+KMM__API int kmm_cuda_native_enter_launch(int kind)
+{
+    return !kmm__launch_is_armed() && kmm_cuda_native_enter(kind);
+}
+
+KMM__API void kmm_cuda_native_leave(void)
+{
+    kmm__native_leave();
+}
+
+KMM__API int kmm_cuda_native(int kind)
+{
+    return kmm__native_is((kmm_kind_t)kind);
+}
+
+KMM__API int kmm_cuda_native_malloc(void **out, size_t bytes)
+{
+    kmm_runtime_t *rt = kmm_default();
+    kmm__device_t *d = kmm__current_gpu(rt);
+    return d ? kmm__native_array_new(rt, d, bytes, out) == 0 : 0;
+}
+
+KMM__API int kmm_cuda_native_free(void *base)
+{
+    return kmm__native_array_free(kmm_default(), base);
+}
+
+KMM__API void kmm_cuda_native_bind(const char *call)
+{
+    kmm__native_bind(call);
+}
+
+KMM__API int kmm_cuda_native_synced(int error)
+{
+    return error ? error : kmm__managed_synced(KMM_CUDA_SUCCESS);
+}

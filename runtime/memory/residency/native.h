@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Native standing: as long as all arrays of a program fit, the program runs as CUDA would run it.
+ *
+ * A process has one standing.
+ *
+ *   UNDECIDED --> NATIVE --> DOOMED --> MANAGED
+ *       |            |                     ^ ^
+ *       |            +---------------------+ |
+ *       +------------------------------------+
+ *
+ *   UNDECIDED  nothing was asked yet
+ *   NATIVE     each array is mapped at its name, on its device, and nowhere else. The program's
+ *              calls go to the driver, on the program's streams. libkmm does not see what they do.
+ *   DOOMED     an array did not fit. The next native call takes over
+ *   MANAGED    frames are mapped in windows, where chunks need them. Nothing is mapped at a name
+ *
+ * Taking over moves the frames of all arrays from their names to windows, and notes that each
+ * array's device holds all of it. It waits until no thread is inside a native call and until the
+ * device has done all its work. cudaMalloc never takes over, since work that runs may wait for its
+ * caller.
+ */
+#ifndef KMM__MEMORY_RESIDENCY_NATIVE_H
+#define KMM__MEMORY_RESIDENCY_NATIVE_H
+
+#include "memory/state.h"
+
+/* ---- Not locked ---- */
+/* Decides on the standing, if that was not done before: native if all conditions hold, which are
+ * that the runtime has one GPU, which is of that kind and can map memory, and that nothing checks
+ * accesses. */
+void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind);
+
+/* Enters a native call. False: the standing is not native; it may have been until now. */
+bool kmm__native_enter(kmm_kind_t kind);
+void kmm__native_leave(void);
+bool kmm__native_is(kmm_kind_t kind); /* true if the standing is native */
+bool kmm__native_is_undecided(void);
+
+/* Makes the standing managed, for `rt` to do what `what` says. Does nothing if it is managed, or if
+ * it is another runtime's that is native. KMM_E_STATE: it was bound to be native. */
+int kmm__native_end(kmm_runtime_t *rt, const char *what);
+/* The same, but the next native call does it. KMM_E_MEMORY: it was bound to be native. */
+int kmm__native_doom(kmm_runtime_t *rt, const char *what);
+/* In native standing: returns when all work on the runtime's GPU has ended. */
+void kmm__native_finish(kmm_runtime_t *rt);
+/* The standing cannot end any more, because of `what`: the driver has recorded addresses of arrays
+ * there. `what` is static text. */
+void kmm__native_bind(const char *what);
+
+/* Makes an array that is mapped at its name, on the GPU that is current. Called inside a native
+ * call. KMM_E_MEMORY: it does not fit. Then the next native call takes over. */
+int kmm__native_array_new(kmm_runtime_t *rt, kmm__device_t *d, size_t bytes, void **out);
+/* Frees the array with this base. Called inside a native call, when all work on the array is done.
+ * False: there is none. */
+bool kmm__native_array_free(kmm_runtime_t *rt, void *base);
+
+/* Gives back the memory that is kept for later arrays. */
+void kmm__native_trim(kmm_runtime_t *rt);
+
+#endif

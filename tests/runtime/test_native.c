@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Native standing on the fake CUDA driver, one part in each process, since the standing is the
+ * process's. What a native kernel would do, the test does itself: memory that the fake device may
+ * access can be accessed at its address. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <kmm.h>
+#include <kmm/cuda_api.h>
+
+#include "base/runtime.h"
+#include "counts.h"
+#include "memory/array.h"
+#include "memory/state.h"
+#include "random.h"
+
+enum { MANY = 40, GRANULE = 4096, MOST = 300000, KIND = KMM_KIND_CUDA };
+
+/* As the wrappers allocate. */
+static char *make(size_t bytes)
+{
+    void *p = NULL;
+    if (kmm_cuda_native_enter(KIND)) {
+        int fits = kmm_cuda_native_malloc(&p, bytes);
+        kmm_cuda_native_leave();
+        if (fits)
+            return p;
+    }
+    return kmm_cuda_malloc(&p, bytes) ? NULL : p;
+}
+
+static void drop(char *p)
+{
+    if (kmm_cuda_native_enter(KIND)) {
+        assert_true(kmm_cuda_native_free(p));
+        kmm_cuda_native_leave();
+        return;
+    }
+    assert_int_equal(kmm_cuda_free(p), 0);
+}
+
+static size_t size_at_random(rng_t *r)
+{
+    const size_t sizes[] = {1, 255, 256, 1000, 1024, 1025, GRANULE, GRANULE + 1, 100000, 1 << 20};
+    size_t k = rng_next(r) % 16;
+    return k < 10 ? sizes[k] : (size_t)rng_range(r, 1, MOST);
+}
+
+static unsigned char value_of(size_t array, size_t at)
+{
+    return (unsigned char)(array * 37 + at * 11 + at / 4096);
+}
+
+static void fill_native(char *p, size_t n, size_t array)
+{
+    assert_true(kmm_cuda_native_enter(KIND));
+    for (size_t k = 0; k < n; k++)
+        p[k] = (char)value_of(array, k);
+    kmm_cuda_native_leave();
+}
+
+static void check(const char *p, size_t n, size_t array)
+{
+    unsigned char *got = malloc(n + 1);
+    assert_int_equal(kmm_copy_out(kmm_default(), got, p, n), 0);
+    for (size_t k = 0; k < n; k++)
+        if (got[k] != value_of(array, k))
+            fail_msg("byte %zu of array %zu (%zu bytes) is %d", k, array, n, got[k]);
+    free(got);
+}
+
+/* True if the host can read the byte. */
+static int is_accessible(const char *p)
+{
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    ssize_t n = write(pipes[1], p, 1);
+    close(pipes[0]);
+    close(pipes[1]);
+    return n == 1;
+}
+
+static void end(void)
+{
+    assert_int_equal(kmm_destroy(kmm_default()), 0);
+    fake_counts_t left = fake_counts_now();
+    assert_int_equal(left.frames, 0);
+    assert_int_equal(left.mappings, 0);
+    assert_int_equal(left.windows, 0);
+}
+
+/* Arrays of many sizes are filled natively, and hold their values after the takeover. */
+static void part_takeover(void)
+{
+    rng_t r = {rng_seed()};
+    char *p[MANY];
+    size_t n[MANY];
+    for (int k = 0; k < MANY; k++) {
+        n[k] = size_at_random(&r);
+        p[k] = make(n[k]);
+        assert_non_null(p[k]);
+        assert_int_equal((uintptr_t)p[k] % 256, 0);
+        assert_true(is_accessible(p[k]) && is_accessible(p[k] + n[k] - 1));
+        assert_true(kmm_cuda_is_managed(p[k] + n[k] - 1));
+        fill_native(p[k], n[k], (size_t)k);
+    }
+    for (int k = 0; k < MANY; k += 3) { /* others take their places */
+        drop(p[k]);
+        p[k] = make(n[k] = k % 2 ? n[k] : size_at_random(&r));
+        fill_native(p[k], n[k], (size_t)k);
+    }
+    for (int k = 0; k < MANY; k++)
+        check(p[k], n[k], (size_t)k); /* the first one takes over */
+    assert_false(kmm_cuda_native_enter(KIND));
+    for (int k = 0; k < MANY; k++) {
+        assert_false(is_accessible(p[k]));
+        assert_true(kmm_cuda_is_managed(p[k]));
+    }
+    for (int k = 0; k < MANY; k += 2) {
+        assert_int_equal(kmm_fill(kmm_default(), p[k], 7, n[k]), 0);
+        drop(p[k]);
+        p[k] = make(n[k]);
+        assert_non_null(p[k]);
+        unsigned char *values = malloc(n[k]);
+        for (size_t i = 0; i < n[k]; i++)
+            values[i] = value_of((size_t)k + 1, i);
+        assert_int_equal(kmm_copy_in(kmm_default(), p[k], values, n[k]), 0);
+        free(values);
+    }
+    for (int k = 0; k < MANY; k++)
+        check(p[k], n[k], (size_t)k + (k % 2 == 0));
+    for (int k = 0; k < MANY; k += 3)
+        drop(p[k]);
+    end();
+}
+
+/* An array that does not fit is made, and the next native call takes over. */
+static void part_doom(void)
+{
+    const size_t half = 9 << 20; /* of 16 MiB */
+    char *a = make(half), *small = make(100), *b;
+    assert_non_null(a);
+    fill_native(a, half, 1);
+    fill_native(small, 100, 2);
+    b = make(half);
+    assert_non_null(b);
+    assert_true(is_accessible(a)); /* cudaMalloc has taken nothing over */
+    assert_false(is_accessible(b));
+    assert_false(kmm_cuda_native_enter(KIND));
+    assert_false(is_accessible(a));
+    unsigned char *values = malloc(half);
+    for (size_t k = 0; k < half; k++)
+        values[k] = value_of(3, k);
+    assert_int_equal(kmm_copy_in(kmm_default(), b, values, half), 0);
+    free(values);
+    check(a, half, 1);
+    check(b, half, 3);
+    check(small, 100, 2);
+    end();
+}
+
+/* Memory that is kept for later arrays is given back when another one needs it. */
+static void part_kept(void)
+{
+    char *p[8];
+    for (int turn = 0; turn < 3; turn++) {
+        for (int k = 0; k < 8; k++)
+            p[k] = make(200000);
+        for (int k = 0; k < 8; k++)
+            drop(p[k]);
+    }
+    char *most = make((16 << 20) - GRANULE);
+    fill_native(most, (16 << 20) - GRANULE, 5);
+    assert_true(kmm_cuda_native(KIND));
+    drop(most);
+    end();
+}
+
+/* When a graph has recorded addresses, nothing takes over. */
+static void part_bound(void)
+{
+    char *a = make(100000), b[10];
+    fill_native(a, 100000, 1);
+    assert_true(kmm_cuda_native_enter(KIND));
+    kmm_cuda_native_bind("cudaStreamBeginCapture");
+    kmm_cuda_native_leave();
+    assert_null(make(20 << 20));
+    assert_int_equal(kmm_copy_out(kmm_default(), b, a, 10), KMM_E_STATE);
+    assert_non_null(strstr(kmm_error_text(NULL), "cudaStreamBeginCapture"));
+    assert_true(kmm_cuda_native(KIND));
+    assert_true(is_accessible(a));
+    _exit(0);
+}
+
+/* A runtime of which something was asked before the first native call is not native. */
+static void part_late(void)
+{
+    void *p = kmm_malloc(1000);
+    assert_false(kmm_cuda_native_enter(KIND));
+    assert_false(is_accessible(p));
+    kmm_free(p);
+    end();
+}
+
+enum { THREADS = 4, TURNS = 2000, MANAGED_TURNS = 5, WORDS = 3000 };
+
+typedef struct counter {
+    uint32_t *x;
+    uint32_t turns;
+} counter_t;
+
+/* Counts up in an array of its own, natively as long as that is possible, and some turns more. */
+static void *count(void *arg)
+{
+    counter_t *c = arg;
+    uint32_t *copy = malloc(WORDS * sizeof(*copy));
+    const size_t bytes = WORDS * sizeof(*copy);
+    for (int managed = 0; managed < MANAGED_TURNS && c->turns < TURNS; c->turns++) {
+        if (c->turns % 16 == 3)
+            drop(make(1 + (size_t)c->turns * 100));
+        if (kmm_cuda_native_enter(KIND)) {
+            for (int i = 0; i < WORDS; i++)
+                c->x[i]++;
+            kmm_cuda_native_leave();
+            continue;
+        }
+        assert_int_equal(kmm_copy_out(kmm_default(), copy, c->x, bytes), 0);
+        for (int i = 0; i < WORDS; i++)
+            copy[i]++;
+        assert_int_equal(kmm_copy_in(kmm_default(), c->x, copy, bytes), 0);
+        managed++;
+    }
+    free(copy);
+    return NULL;
+}
+
+/* Threads are at work while another one makes the standing end, at a random time. */
+static void part_threads(void)
+{
+    rng_t r = {rng_seed()};
+    pthread_t thread[THREADS];
+    counter_t c[THREADS];
+    uint32_t got[WORDS];
+    for (int k = 0; k < THREADS; k++) {
+        c[k] = (counter_t){(uint32_t *)make(sizeof(got)), 0};
+        assert_true(kmm_cuda_native_enter(KIND));
+        memset(c[k].x, 0, sizeof(got));
+        kmm_cuda_native_leave();
+    }
+    for (int k = 0; k < THREADS; k++)
+        pthread_create(&thread[k], NULL, count, &c[k]);
+    usleep((useconds_t)rng_range(&r, 0, 20000));
+    assert_int_equal(kmm_copy_out(kmm_default(), got, c[0].x, sizeof(got)), 0);
+    for (int i = 1; i < WORDS; i++)
+        assert_int_equal(got[i], got[0]); /* no thread was inside */
+    for (int k = 0; k < THREADS; k++)
+        pthread_join(thread[k], NULL);
+    for (int k = 0; k < THREADS; k++) {
+        assert_int_equal(kmm_copy_out(kmm_default(), got, c[k].x, sizeof(got)), 0);
+        for (int i = 0; i < WORDS; i++)
+            if (got[i] != c[k].turns)
+                fail_msg("array %d, element %d: %u of %u", k, i, got[i], c[k].turns);
+    }
+    end();
+}
+
+/* Some call of the driver fails. The values are right, or an error tells that they are not. */
+static void part_failure(void)
+{
+    char *p[6];
+    size_t n[6] = {100, 5000, 70000, 1 << 20, 2 << 20, 300};
+    char *got = malloc(2 << 20);
+    for (int k = 0; k < 6; k++) {
+        p[k] = make(n[k]);
+        if (!p[k] || !kmm_cuda_native(KIND))
+            _exit(0); /* it was told, or another standing began: other tests have that */
+        fill_native(p[k], n[k], (size_t)k);
+    }
+    for (int k = 0; k < 6; k++) {
+        if (kmm_copy_out(kmm_default(), got, p[k], n[k]))
+            continue;
+        for (size_t i = 0; i < n[k]; i++)
+            if ((unsigned char)got[i] != value_of((size_t)k, i))
+                _exit(1);
+    }
+    _exit(0);
+}
+
+static void child(void (*part)(void))
+{
+    pid_t pid = fork();
+    int status;
+    if (pid == 0) {
+        setenv("CMOCKA_TEST_ABORT", "1", 1);
+        part();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+#define PART(name)                                                                                 \
+    static void test_##name(void **state)                                                          \
+    {                                                                                              \
+        (void)state;                                                                               \
+        child(part_##name);                                                                        \
+    }
+PART(takeover)
+PART(doom)
+PART(kept)
+PART(bound)
+PART(late)
+
+static void test_threads(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 5; k++)
+        child(part_threads);
+}
+
+static void test_failures(void **state)
+{
+    const char *points[] = {"alloc", "reserve", "map"};
+    char fail[32];
+    (void)state;
+    for (int point = 0; point < 3; point++)
+        for (int k = 1; k < 40; k++) {
+            snprintf(fail, sizeof(fail), "%s:%d%s", points[point], k, k % 3 ? "" : "+");
+            setenv("KMM_FAKE_FAIL", fail, 1);
+            child(part_failure);
+        }
+    unsetenv("KMM_FAKE_FAIL");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_takeover), cmocka_unit_test(test_doom),
+        cmocka_unit_test(test_kept),     cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_late),     cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_failures),
+    };
+    setenv("KMM_DEVICES", "cuda:1", 1);
+    setenv("KMM_FAKE_MEM", "16777216", 1);
+    setenv("KMM_ON_ERROR", "continue", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
