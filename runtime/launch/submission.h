@@ -7,6 +7,8 @@
 #include "launch/partition.h"
 #include "launch/placement.h"
 
+typedef struct kmm__memo kmm__memo_t;
+
 typedef struct kmm__submission {
     kmm_runtime_t *rt; /* NULL: there is no runtime */
     kmm_launch_t *l;
@@ -22,6 +24,12 @@ typedef struct kmm__submission {
     kmm_geometry_t geometry;
     kmm_function_t *function;
     kmm__placement_t placement;
+    /* launch/memo.c: */
+    kmm__memo_t *memo;      /* the memo that it uses; NULL: its launch is checked */
+    kmm__memo_t *new_memo;  /* the memo that is made of it; NULL: none */
+    bool keeps_memo;        /* a memo should be made of it */
+    uint64_t memo_hash;     /* of its launch */
+    uint64_t index_changes; /* of the arrays' index, when no memo was found */
 } kmm__submission_t;
 
 /* Sets this thread's error text, prefixed by the launch's location. Returns code. */
