@@ -372,7 +372,7 @@ static void note_description(kmm__memo_t *m, const kmm_launch_t *l)
 static void note_devices(kmm__memo_t *m, const kmm__submission_t *s)
 {
     m->device_count = s->placement.count;
-    memcpy(m->device, s->placement.device, sizeof(m->device));
+    memcpy(m->device, s->placement.device, m->device_count * sizeof(*m->device));
     for (uint32_t k = 0; k < s->rt->device_count; k++)
         m->limit[k] = s->rt->device[k]->memory->limit;
 }

@@ -446,9 +446,12 @@ static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
 int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kernel,
                        const kmm_geometry_t *geometry, void **args)
 {
-    kmm__submission_t s = {.l = l, .rt = l->runtime, .annotated = annotated, .kind = kernel->kind};
+    kmm__submission_t s;
     int error;
     bool empty = false;
+    kmm__submission_begin(&s, l);
+    s.annotated = annotated;
+    s.kind = kernel->kind;
     if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->on_current)
         run_whole(l, kernel);
     for (int d = 0; d < 3; d++)
@@ -469,9 +472,12 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
                              size_t args_bytes)
 {
     static const uint32_t one[3] = {1, 1, 1};
-    kmm__submission_t s = {
-        .l = l, .rt = l->runtime, .kind = KMM_KIND_HOST, .annotated = true, .function = function};
+    kmm__submission_t s;
     int error;
+    kmm__submission_begin(&s, l);
+    s.kind = KMM_KIND_HOST;
+    s.annotated = true;
+    s.function = function;
     if (!s.rt)
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
     else if (args_bytes > KMM__MAX_ARGS_BYTES)
