@@ -17,6 +17,7 @@
 
 #include "backend/device.h"
 #include "base/exit_status.h"
+#include "fake_work.h"
 #include "launch/state.h"
 #include "with_runtime.h"
 
@@ -380,6 +381,49 @@ static void a_data_region(void **state)
     }
 }
 
+/* ---- Without a pragma ---- */
+
+/* ADD of fake_work.h without a pragma: the arguments alone tell which arrays it uses. */
+static void launch_add(kmm_runtime_t *rt, int32_t *to, int32_t *a, int32_t *b)
+{
+    int64_t n = N;
+    void *args[] = {NULL, &n, &to, &a, &b};
+    kmm_geometry_t g = {{N / BLOCK, 1, 1}, {BLOCK, 1, 1}, 0, NULL};
+    if (kmm_launch_kernel(&cuda_kernels[ADD], &g, args))
+        fail_msg("%s", kmm_error_text(rt));
+}
+
+/* Arrays change roles, and one is freed and made again with other values. */
+static void launches_without_a_pragma(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = runtime_open(&(kmm_config_t){.devices = "cuda:1,mem=1M"});
+    int32_t *x = numbers(rt, N), *y = numbers(rt, N), *one = NULL, *two = numbers(rt, N);
+    static int32_t ones[N], got[N];
+    int32_t want = 0;
+    for (int turn = 1; turn < 30; turn++) {
+        if (turn % 10 == 1) {
+            if (one)
+                assert_int_equal(kmm_array_destroy(rt, one), 0);
+            for (int k = 0; k < N; k++)
+                ones[k] = turn;
+            one = array_of(rt, N, ones);
+        }
+        launch_add(rt, y, x, one); /* y = x + one, x = y + one */
+        launch_add(rt, x, y, one);
+        launch_add(rt, two, two, one);
+        want += turn - (turn - 1) % 10;
+    }
+    assert_true(used(rt) > 40);
+    assert_int_equal(kmm_copy_out(rt, got, x, sizeof(got)), 0);
+    for (int k = 0; k < N; k++)
+        assert_int_equal(got[k], k + 2 * want);
+    assert_int_equal(kmm_copy_out(rt, got, two, sizeof(got)), 0);
+    for (int k = 0; k < N; k++)
+        assert_int_equal(got[k], k + want);
+    runtime_close(rt);
+}
+
 /* Where each access is checked, each launch is. */
 static void checked_accesses(void **state)
 {
@@ -436,6 +480,7 @@ int main(void)
         cmocka_unit_test(a_map),
         cmocka_unit_test(a_region_of_a_map),
         cmocka_unit_test(a_data_region),
+        cmocka_unit_test(launches_without_a_pragma),
         cmocka_unit_test(checked_accesses),
         cmocka_unit_test(launches_that_never_repeat),
     };
