@@ -424,6 +424,24 @@ static void launches_without_a_pragma(void **state)
     runtime_close(rt);
 }
 
+/* A reduction makes and frees an array of its own. That ends no memo. */
+static void launches_beside_reductions(void **state)
+{
+    (void)state;
+    kmm_runtime_t *rt = runtime_open(&(kmm_config_t){.devices = "cuda:1,mem=1M"});
+    int32_t *to = numbers(rt, N), *a = numbers(rt, N), *b = numbers(rt, N), *sum = numbers(rt, 1);
+    int32_t got = 0, want = 0;
+    for (int turn = 0; turn < 10; turn++) {
+        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 1, to, a, b), 0);
+        assert_int_equal(fake_work_launch(KMM_KIND_CUDA, SUM, N, 4, sum, to, NULL), 0);
+        want += N * (N - 1);
+    }
+    assert_int_equal(kmm_copy_out(rt, &got, sum, sizeof(got)), 0);
+    assert_int_equal(got, want);
+    assert_int_equal(used(rt), 8);
+    runtime_close(rt);
+}
+
 /* Where each access is checked, each launch is. */
 static void checked_accesses(void **state)
 {
@@ -481,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_region_of_a_map),
         cmocka_unit_test(a_data_region),
         cmocka_unit_test(launches_without_a_pragma),
+        cmocka_unit_test(launches_beside_reductions),
         cmocka_unit_test(checked_accesses),
         cmocka_unit_test(launches_that_never_repeat),
     };
