@@ -298,9 +298,9 @@ bool kmm__memo_plan(kmm__submission_t *s, kmm__task_t *t)
         return false;
     t->part.exact = m->exact;
     t->access_count = m->access_count;
-    memcpy(t->accesses, m->accesses, m->access_count * sizeof(*t->accesses));
     for (uint32_t k = 0; k < m->access_count; k++) {
         kmm__access_t *a = &t->accesses[k];
+        *a = m->accesses[k];
         if (a->layout != &a->array->flat)
             a->layout = kmm__work_layout(s->work, a->layout);
         kmm__array_ref(a->array);
