@@ -11,6 +11,7 @@
 #include "execute/completion.h"
 #include "execute/device_thread.h"
 #include "launch/maps.h"
+#include "launch/memo.h"
 #include "launch/state.h"
 #include "memory/disk/spill.h"
 #include "memory/holders.h"
@@ -52,6 +53,7 @@ static void runtime_free(kmm_runtime_t *rt)
     for (uint32_t k = 0; k < rt->backend_count; k++)
         rt->backends[k]->unload(rt->backends[k]);
     kmm__tasks_settle(rt);
+    kmm__memos_free(rt);
     kmm__launches_stop(rt);
     kmm__tasks_stop(rt);
     kmm__memory_stop(rt);

@@ -194,6 +194,10 @@ struct kmm__backend {
      * every later status is an error, too. fn may enqueue work. It must not block for long, nor
      * call functions of the backend that block. */
     int (*notify)(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg);
+    /* The same for all work before the event, which was recorded on the stream last. It is not
+     * recorded again or destroyed before fn is called. NULL: the backend records no events. */
+    int (*notify_event)(kmm__stream_t *s, const kmm__event_t *e, void (*fn)(void *arg, int status),
+                        void *arg);
 };
 
 /* Makes the backend of the CPU, with `threads` threads; 0: one for each core that the process may

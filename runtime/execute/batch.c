@@ -2,8 +2,7 @@
 /* Batches: from issue to the end of their work. */
 #include "execute/batch.h"
 
-#include <stdlib.h>
-
+#include "base/alloc.h"
 #include "base/spin.h"
 #include "base/valid.h"
 #include "execute/failure.h"
@@ -35,6 +34,17 @@ static bool under_way_is_valid(const kmm__device_t *d)
     return valid && tasks == d->queue->in_flight && (!last || last == d->queue->under_way_last);
 }
 #endif
+
+kmm__batch_t *kmm__batch_create(kmm__device_t *d)
+{
+    kmm__batch_t *b = d->queue->spare_batches;
+    if (!b)
+        return kmm__alloc(sizeof(*b));
+    d->queue->spare_batches = b->next;
+    b->next = NULL;
+    b->count = 0;
+    return b;
+}
 
 void kmm__batch_begin(kmm__batch_t *b)
 {
@@ -82,6 +92,7 @@ void kmm__batch_finished(void *arg, int status)
         kmm__task_finish(t, status);
     }
     kmm__device_wake(d);
+    b->next = d->queue->spare_batches;
+    d->queue->spare_batches = b;
     pthread_mutex_unlock(&rt->lock);
-    free(b);
 }

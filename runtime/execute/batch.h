@@ -23,9 +23,11 @@ enum {
 typedef struct kmm__batch {
     uint32_t count;                       /* at least 1 when it begins */
     kmm__task_t *tasks[KMM__BATCH_TASKS]; /* all of one device and one compute stream */
-    struct kmm__batch *next;              /* next under way on the device, in the order of issue */
+    /* next under way on the device, in the order of issue; or next in the free list */
+    struct kmm__batch *next;
 } kmm__batch_t;
 
+kmm__batch_t *kmm__batch_create(kmm__device_t *d); /* makes one without tasks */
 void kmm__batch_begin(kmm__batch_t *b); /* adds the batch to those under way on its device */
 /* Not locked: the notification of a batch, called when all its work is over or has failed. Finishes
  * its tasks and frees the batch. */

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/spin.h"
+#include "execute/batch.h"
 #include "execute/cpu.h"
 #include "execute/failure.h"
 #include "execute/stream.h"
@@ -112,6 +113,10 @@ void kmm__device_queue_stop(kmm__device_t *d)
 {
     free(d->queue->ready.tasks);
     free(d->queue->startable.tasks);
+    for (kmm__batch_t *b; (b = d->queue->spare_batches);) {
+        d->queue->spare_batches = b->next;
+        free(b);
+    }
     free(d->queue);
     d->queue = NULL;
 }

@@ -85,7 +85,7 @@ void kmm__statements_issue(kmm__task_t *t, kmm__moves_t *moves)
 {
     kmm__device_t *d = t->device;
     kmm_runtime_t *rt = d->runtime;
-    kmm__batch_t *b = kmm__alloc(sizeof(*b)); /* freed after statements_finished */
+    kmm__batch_t *b = kmm__batch_create(t->device); /* freed after statements_finished */
     b->tasks[b->count++] = t;
     kmm__ticket_arm(t->order.ticket, NULL);
     kmm__batch_begin(b);

@@ -110,6 +110,19 @@ static bool prepare(kmm__task_t *t, bool resident, kmm__moves_t *moves)
     return true;
 }
 
+/* Not locked: the batch is told when its work is over, by the event of its tickets if there is one:
+ * an event costs the driver as much as a small kernel. */
+static int batch_notify(kmm__batch_t *b)
+{
+    const kmm__task_t *t = b->tasks[0];
+    const kmm__backend_t *backend = t->device->backend;
+    kmm__stream_t *stream = t->device->compute_streams[t->issue.compute_stream].stream;
+    const kmm__event_t *event = kmm__ticket_event(t->order.ticket);
+    return event && backend->notify_event
+               ? backend->notify_event(stream, event, kmm__batch_finished, b)
+               : backend->notify(stream, kmm__batch_finished, b);
+}
+
 /* Enqueues a batch, of which only the last task may have copies. Locked, unlocks meanwhile. */
 static void batch_enqueue(kmm__batch_t *b, kmm__moves_t *moves)
 {
@@ -136,8 +149,7 @@ static void batch_enqueue(kmm__batch_t *b, kmm__moves_t *moves)
         kmm__copies_drain(b->tasks[b->count - 1]);
     kmm__moves_drop(moves);
     pthread_mutex_unlock(&rt->lock);
-    int notified = d->backend->notify(d->compute_streams[b->tasks[0]->issue.compute_stream].stream,
-                                      kmm__batch_finished, b);
+    int notified = batch_notify(b);
     if (notified)
         kmm__batch_finished(b, notified);
     kmm__device_lock(rt);
@@ -162,7 +174,7 @@ void kmm__issue_on_stream(kmm__task_t *t)
         kmm__statements_issue(t, &moves);
         return;
     }
-    kmm__batch_t *b = kmm__alloc(sizeof(*b));
+    kmm__batch_t *b = kmm__batch_create(d);
     b->tasks[b->count++] = t;
     bool more = kmm__frames_resident(t, &total) && !kmm__spill_may_wait(d->runtime);
     while (more && moves.count == 0 && b->count < KMM__BATCH_TASKS) {

@@ -29,7 +29,7 @@ static void find_used(kmm__submission_t *s, uint32_t k)
         find_words(w, w->arg_offset[k], w->kernel->param_bytes[k]);
 }
 
-static void find_all_words(kmm__submission_t *s)
+void kmm__arguments_words(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
     w->words = kmm__work_take(w, w->args_bytes / sizeof(void *) * sizeof(*w->words));
@@ -56,7 +56,6 @@ int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
     w->args = kmm__work_take(w, at);
     for (uint32_t k = kernel->is_clone ? 1 : 0; k < kernel->param_count; k++)
         memcpy(w->args + w->arg_offset[k], args[k], kernel->param_bytes[k]);
-    find_all_words(s);
     return 0;
 }
 
@@ -67,7 +66,6 @@ void kmm__arguments_copy(kmm__submission_t *s, const void *args, size_t bytes)
     w->args_bytes = (uint32_t)bytes;
     if (bytes)
         memcpy(w->args, args, bytes);
-    find_all_words(s);
 }
 
 /* ---- Pointers ---- */

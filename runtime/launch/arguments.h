@@ -13,6 +13,8 @@ int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
 void kmm__arguments_copy(kmm__submission_t *s, const void *args,
                          size_t bytes); /* a function's arguments */
 
+/* Finds the aligned words of the arguments. */
+void kmm__arguments_words(kmm__submission_t *s);
 /* Records every word of the arguments that means an item or is an address in an array, or refuses
  * the launch. The items must have their arrays. */
 int kmm__arguments_find(kmm__submission_t *s);

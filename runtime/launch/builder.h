@@ -21,6 +21,12 @@ typedef struct kmm__section {
 
 /* One item of an access clause, such as A[i:3] in read(A[i:3]). */
 typedef struct kmm__item {
+    /* Set at submission: */
+    kmm__array_t *array;                   /* NULL: the item's region is empty */
+    const char *region_begin, *region_end; /* the launch's region */
+    bool is_entered;                       /* a word of the arguments lies in the region */
+
+    /* The description, which launch/memo.c compares from here on: */
     kmm_mode_t mode;
     kmm_op_t op; /* the operator of a reduction (KMM_REDUCE) */
     kmm_type_t type;
@@ -33,10 +39,7 @@ typedef struct kmm__item {
     /* The words of arguments that mean the item (launch/meaning.h): from the lowest to the highest
      * of the base and the pointers that kmm_launch_through named, and those in the region. */
     const char *reach_begin, *reach_end;
-    const char *region_begin, *region_end; /* set at submission */
-    bool is_entered;                       /* set at submission: a word lies in the region */
-    bool holds_pointers;                   /* which the code may follow */
-    kmm__array_t *array;                   /* set at submission; NULL: the item's region is empty */
+    bool holds_pointers;          /* which the code may follow */
     uint32_t dims;                /* number of dimensions of the shape; 0: no shape is given */
     uint32_t section_count;       /* number of sections; 0: the item is the whole array */
     int64_t extent[KMM_MAX_DIMS]; /* the first `dims` are set */
@@ -54,21 +57,24 @@ typedef struct kmm__axis {
 struct kmm_launch {
     kmm_launch_t *next; /* in the list of unused descriptions */
     kmm_runtime_t *runtime;
+    char *label;
+    int priority;
+
+    /* What launch/memo.c compares as bytes, up to `axis`: */
     const char *kernel, *file;
     int line;
-    char *label;
     bool one_chunk, nowait, bounded;
+    bool on_current; /* if it runs on GPUs, it runs on the program's current device */
     uint64_t
         unused[KMM__MAX_UNUSED / 64]; /* one bit for each argument that the kernel does not use */
-    bool on_current; /* if it runs on GPUs, it runs on the program's current device */
     kmm_where_t where;
     int ordinal; /* device number of KMM_ON_DEVICE */
     kmm_schedule_t schedule;
-    int priority;
     uint32_t axis_count, item_count;
-    kmm__axis_t axis[KMM_MAX_AXES];
-    int64_t chunk[KMM_MAX_SPLIT];
     bool has_chunk[KMM_MAX_SPLIT], chunk_in_blocks[KMM_MAX_SPLIT];
+    int64_t chunk[KMM_MAX_SPLIT];
+
+    kmm__axis_t axis[KMM_MAX_AXES];
     kmm__item_t *items; /* points to `few` or to allocated memory */
     int error;          /* the first mistake in the description */
     char *error_text;

@@ -199,6 +199,7 @@ static bool is_sparse(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t
         return false;
     single.chunk[d] = 1;
     single.chunks[d] = p->size[d];
+    single.count = (uint32_t)p->size[d];
     kmm__partition_chunk(&single, l, (uint32_t)(p->size[d] / 2),
                          &one); /* no dimension is split yet */
     uint64_t parts = footprint(l, d, &one).parts;
@@ -311,6 +312,10 @@ static void fill_axes(const kmm__partition_t *p, const kmm_launch_t *l, kmm__chu
 void kmm__partition_chunk(const kmm__partition_t *p, const kmm_launch_t *l, uint32_t k,
                           kmm__chunk_box_t *out)
 {
+    if (p->count == 1) {
+        kmm__partition_whole(p, l, out);
+        return;
+    }
     for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
         int64_t c = k % p->chunks[d];
         k = (uint32_t)(k / p->chunks[d]);
@@ -342,6 +347,11 @@ uint32_t kmm__partition_asked(const kmm__partition_t *p)
 void kmm__partition_numbers(const kmm__partition_t *p, uint32_t k, uint32_t *first, uint32_t *last)
 {
     int64_t lo[KMM_MAX_SPLIT], hi[KMM_MAX_SPLIT];
+    if (p->count == 1) {
+        *first = 0;
+        *last = kmm__partition_asked(p) - 1;
+        return;
+    }
     for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
         lo[d] = k % p->chunks[d] * p->joined[d];
         hi[d] = lo[d] + p->joined[d] < p->asked[d] ? lo[d] + p->joined[d] : p->asked[d];

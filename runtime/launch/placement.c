@@ -6,6 +6,8 @@
  */
 #include "launch/placement.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "memory/array.h"
 #include "task/users.h"
@@ -89,7 +91,8 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
                        kmm__placement_t *p)
 {
     bool named = l->where == KMM_ON_CUDA || l->where == KMM_ON_HIP || l->where == KMM_ON_HOST;
-    *p = (kmm__placement_t){.schedule = l->schedule};
+    p->count = p->chunks = 0;
+    p->schedule = l->schedule;
     if (named && kind != kind_of(l->where) && (is_function || kind != KMM_KIND_HOST))
         return kmm__error_set(
             KMM_E_NO_DEVICE,
@@ -105,6 +108,7 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
         error = leave_lost_out(p);
     if (!error && on_current)
         keep_current(p);
+    memset(p->dealt, 0, p->count * sizeof(*p->dealt));
     return error;
 }
 

@@ -120,8 +120,11 @@ static int make_partials(kmm_runtime_t *rt, kmm__partials_t *p, uint32_t chunks,
     int64_t most = PARTIALS_BYTES / p->partial_bytes;
     most = most < PARTIALS_LEAST ? PARTIALS_LEAST : most > PARTIALS_MOST ? PARTIALS_MOST : most;
     p->count = most < chunks ? (uint32_t)most : chunks;
-    return kmm__array_new(rt, (size_t)p->partial_bytes * p->count, NULL, KMM_MAP_TOFROM, label,
-                          &p->array);
+    int error = kmm__array_new(rt, (size_t)p->partial_bytes * p->count, NULL, KMM_MAP_TOFROM, label,
+                               &p->array);
+    if (!error)
+        kmm__array_hide(p->array);
+    return error;
 }
 
 /* ---- Pointers ---- */

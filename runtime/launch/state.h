@@ -5,6 +5,16 @@
 
 #include "base/runtime.h"
 
+enum { KMM__MEMOS = 256 }; /* slots of the table of memos; a power of two */
+
+/* A slot of the table of memos (launch/memo.h). */
+struct kmm__memo_slot {
+    struct kmm__memo *memo; /* NULL: none yet */
+    /* The launch that was looked for last and not found: its hash, and the arrays' index then. */
+    uint64_t hash, index_changes;
+    uint32_t misses; /* since then, launches that have the memo's hash and differ from it */
+};
+
 struct kmm__launches {
     /* KMM_JOIN: limits for joining small chunks into one task. A task has at most `bytes` (0:
      * chunks are never joined) and at most 1/`part` of a device's memory. Each device keeps at
@@ -14,6 +24,8 @@ struct kmm__launches {
     } join;
     int64_t calls;     /* number of launches of plain functions that were submitted */
     uint32_t deferred; /* number of arrays that launches with nowait left mapped */
+    struct kmm__memo_slot memos[KMM__MEMOS];
+    uint64_t memos_used; /* number of launches that used a memo */
 };
 
 void kmm__launches_start(kmm_runtime_t *rt);

@@ -3,14 +3,17 @@
 #ifndef KMM__LAUNCH_SUBMISSION_H
 #define KMM__LAUNCH_SUBMISSION_H
 
+#include <string.h>
+
 #include "launch/builder.h"
 #include "launch/partition.h"
 #include "launch/placement.h"
 
+typedef struct kmm__memo kmm__memo_t;
+
 typedef struct kmm__submission {
     kmm_runtime_t *rt; /* NULL: there is no runtime */
     kmm_launch_t *l;
-    kmm__partition_t part;
     kmm_kind_t kind;
     kmm__work_t *work;
     uint32_t mapped_count; /* entries of l->mapped in use */
@@ -21,8 +24,24 @@ typedef struct kmm__submission {
     int64_t number;      /* of a launch of a plain function, in the order of submission */
     kmm_geometry_t geometry;
     kmm_function_t *function;
+    /* launch/memo.c: */
+    kmm__memo_t *memo;      /* the memo that it uses; NULL: its launch is checked */
+    kmm__memo_t *new_memo;  /* the memo that is made of it; NULL: none */
+    bool keeps_memo;        /* a memo should be made of it */
+    uint64_t memo_hash;     /* of its launch */
+    uint64_t index_changes; /* of the arrays' index, when no memo was found */
+    /* Members that kmm__submission_begin leaves as they are: */
+    kmm__partition_t part;
     kmm__placement_t placement;
 } kmm__submission_t;
+
+/* Begins a submission, of which all is 0 but its launch and runtime. */
+static inline void kmm__submission_begin(kmm__submission_t *s, kmm_launch_t *l)
+{
+    memset(s, 0, offsetof(kmm__submission_t, part));
+    s->l = l;
+    s->rt = l->runtime;
+}
 
 /* Sets this thread's error text, prefixed by the launch's location. Returns code. */
 int kmm__submission_refuse(const kmm__submission_t *s, int code, const char *text);

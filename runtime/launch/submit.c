@@ -16,6 +16,7 @@
 #include "launch/arguments.h"
 #include "launch/fit.h"
 #include "launch/items.h"
+#include "launch/memo.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "launch/state.h"
@@ -126,6 +127,14 @@ int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_
     return 0;
 }
 
+static int plan_chunk(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box)
+{
+    int error = kmm__submission_plan(s, t, box);
+    if (!error)
+        kmm__memo_add_plan(s, t);
+    return error;
+}
+
 /* Creates the task of chunk k, with its accesses and its device. It is not in the DAG yet. */
 static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
 {
@@ -145,7 +154,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     }
     t->part.range.launch = s->number;
     t->priority = s->l->priority;
-    *error = kmm__submission_plan(s, t, &box);
+    *error = kmm__memo_plan(s, t) ? 0 : plan_chunk(s, t, &box);
     kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
     t->part.is_direct = s->is_direct && !*error;
     kmm__uses_expect(t);
@@ -336,10 +345,13 @@ static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
     }
 }
 
-/* Submits a launch whose arguments are packed: a kernel's or a function's. */
-static int submit_described(kmm__submission_t *s)
+/* Checks a launch whose arguments are packed, finds its arrays, and chooses its chunks. */
+static int check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
 {
-    kmm__work_t *w = s->work;
+    bool is_kernel = s->work->kernel != NULL;
+    if (kmm__partition(s->l, grid, block, !is_kernel, &s->part))
+        return kmm__submission_refuse(s, KMM_E_RANGE, kmm__error_get());
+    kmm__arguments_words(s);
     int error = kmm__submission_resolve(s);
     if (!error)
         error = kmm__arguments_find(s);
@@ -349,19 +361,38 @@ static int submit_described(kmm__submission_t *s)
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
     if (!error)
         kmm__partition_join(&s->part, s->l, s->rt, &s->placement);
-    w->chunk_count = kmm__partition_asked(&s->part);
+    return error;
+}
+
+/* Submits a launch that has been checked, or whose memo was found. */
+static int submit_checked(kmm__submission_t *s)
+{
+    int error = 0;
+    s->work->chunk_count = kmm__partition_asked(&s->part);
     s->placement.chunks = s->part.count;
-    note_origins(w, s->l);
-    if (error || s->part.count == 0)
-        return error;
+    note_origins(s->work, s->l);
+    if (s->part.count == 0)
+        return 0;
     if (s->reductions)
         error = plan_reductions(s);
     if (!error && (s->rt->has_spaces || kmm__spill_room(s->rt)))
         error = kmm__submission_fits(s);
     if (error)
         return error;
-    kmm__submission_make_direct(s);
+    if (!s->memo) {
+        kmm__memo_make(s); /* before the arguments become addresses of host memory */
+        kmm__submission_make_direct(s);
+    }
     return submit_work(s);
+}
+
+static int pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args,
+                const void *block_args, size_t bytes)
+{
+    if (kernel)
+        return kmm__arguments_pack(s, kernel, args);
+    kmm__arguments_copy(s, block_args, bytes);
+    return 0;
 }
 
 static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3],
@@ -377,17 +408,14 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
         return kmm__submission_refuse(s, error, kmm__error_get());
     if (l->bounded && kernel)
         kmm__partition_bound(l, grid, block);
-    if (kmm__partition(l, grid, block, kernel == NULL, &s->part))
-        return kmm__submission_refuse(s, KMM_E_RANGE, kmm__error_get());
     kmm__spin_lock(&s->rt->lock);
     s->work = kmm__submission_work(s);
-    if (kernel) {
-        error = kmm__arguments_pack(s, kernel, args);
-    } else {
-        kmm__arguments_copy(s, block_args, bytes);
-    }
+    error = pack(s, kernel, args, block_args, bytes);
+    if (!error && !kmm__memo_find(s))
+        error = check(s, grid, block);
     if (!error)
-        error = submit_described(s);
+        error = submit_checked(s);
+    kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
     int unmapped = kmm__submission_unmap(s);
@@ -421,9 +449,12 @@ static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
 int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kernel,
                        const kmm_geometry_t *geometry, void **args)
 {
-    kmm__submission_t s = {.l = l, .rt = l->runtime, .annotated = annotated, .kind = kernel->kind};
+    kmm__submission_t s;
     int error;
     bool empty = false;
+    kmm__submission_begin(&s, l);
+    s.annotated = annotated;
+    s.kind = kernel->kind;
     if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->on_current)
         run_whole(l, kernel);
     for (int d = 0; d < 3; d++)
@@ -444,9 +475,12 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
                              size_t args_bytes)
 {
     static const uint32_t one[3] = {1, 1, 1};
-    kmm__submission_t s = {
-        .l = l, .rt = l->runtime, .kind = KMM_KIND_HOST, .annotated = true, .function = function};
+    kmm__submission_t s;
     int error;
+    kmm__submission_begin(&s, l);
+    s.kind = KMM_KIND_HOST;
+    s.annotated = true;
+    s.function = function;
     if (!s.rt)
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
     else if (args_bytes > KMM__MAX_ARGS_BYTES)

@@ -68,6 +68,7 @@ void kmm__array_index(kmm_runtime_t *rt, kmm__array_t *a)
             (rt->memory->array_count - k) * sizeof(*rt->memory->arrays));
     rt->memory->arrays[k] = a;
     rt->memory->array_count++;
+    rt->memory->index_changes++;
 }
 
 bool kmm__array_unindex(kmm__array_t *a)
@@ -79,7 +80,14 @@ bool kmm__array_unindex(kmm__array_t *a)
     memmove(rt->memory->arrays + k - 1, rt->memory->arrays + k,
             (rt->memory->array_count - k) * sizeof(*rt->memory->arrays));
     rt->memory->array_count--;
+    rt->memory->index_changes += !a->is_unknown;
     return true;
+}
+
+void kmm__array_hide(kmm__array_t *a)
+{
+    a->is_unknown = true;
+    a->runtime->memory->index_changes--;
 }
 
 bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes)

@@ -68,6 +68,7 @@ struct kmm__array {
     char *host; /* host buffer, or the program's memory if that is mapped; NULL: not made yet */
     char *label;
     kmm__layout_t flat; /* layout of one dimension, its bytes */
+    bool is_unknown;    /* the program does not know its address (kmm__array_hide) */
     bool is_freed;      /* the program has freed it, and submits no more work that uses it */
     /* its coherence is kept: there are several spaces, or it is mapped `from` or `alloc` */
     bool is_tracked;
@@ -120,6 +121,9 @@ bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes);
 /* Adds an array to the index by address, or removes it. False: it was not in it. */
 void kmm__array_index(kmm_runtime_t *rt, kmm__array_t *a);
 bool kmm__array_unindex(kmm__array_t *a);
+/* Called right after an array is made that the program never learns of: that it comes and goes is
+ * no change of the index for rt->memory->index_changes. */
+void kmm__array_hide(kmm__array_t *a);
 void kmm__array_ref(kmm__array_t *a);
 /* Returns the access to bytes [begin, end) of a, which comes from no item. */
 kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end);

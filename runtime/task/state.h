@@ -38,6 +38,7 @@ struct kmm__tasks {
     kmm__task_t *spare_tasks;
     kmm__work_t *spare_works;
     kmm__ticket_t *spare_tickets;
+    struct kmm__shared_event *spare_events;
     struct kmm__program_stream *program_streams; /* list; task/marker.c */
     uint32_t issue_waiters;                      /* threads that wait until tasks are on streams */
 };

@@ -38,14 +38,24 @@ kmm__ticket_t *kmm__ticket_create(kmm__device_t *d, kmm__stream_t *stream)
     return t;
 }
 
+static kmm__shared_event_t *shared_make(kmm__device_t *d)
+{
+    kmm__shared_event_t *shared = d->runtime->tasks->spare_events;
+    if (shared)
+        d->runtime->tasks->spare_events = shared->next;
+    else
+        shared = kmm__alloc(sizeof(*shared));
+    *shared = (kmm__shared_event_t){.event = event_take(d)};
+    return shared;
+}
+
 void kmm__ticket_arm(kmm__ticket_t *t, kmm__ticket_t *with)
 {
     assert(t->stream && !t->shared && t->state != KMM__TICKET_RECORDED);
     if (with) {
         t->shared = with->shared;
     } else {
-        t->shared = kmm__alloc(sizeof(*t->shared));
-        t->shared->event = event_take(t->device);
+        t->shared = shared_make(t->device);
     }
     t->shared->refs++;
     assert(kmm__ticket_is_valid(t));
@@ -70,7 +80,8 @@ void kmm__ticket_unref(kmm__ticket_t *t)
                 kmm__grow(d->events, d->event_count, &d->event_capacity, sizeof(*d->events));
             d->events[d->event_count++] = t->shared->event;
         }
-        free(t->shared);
+        t->shared->next = d->runtime->tasks->spare_events;
+        d->runtime->tasks->spare_events = t->shared;
     }
     t->next = d->runtime->tasks->spare_tickets;
     d->runtime->tasks->spare_tickets = t;
@@ -83,6 +94,11 @@ void kmm__tickets_free(kmm_runtime_t *rt)
         rt->tasks->spare_tickets = t->next;
         free(t->waiters);
         free(t);
+    }
+    while (rt->tasks->spare_events) {
+        kmm__shared_event_t *shared = rt->tasks->spare_events;
+        rt->tasks->spare_events = shared->next;
+        free(shared);
     }
 }
 
@@ -145,6 +161,11 @@ int kmm__ticket_record(kmm__ticket_t *t)
     t->shared->failed = error != 0;
     kmm__ticket_recorded(t);
     return error;
+}
+
+kmm__event_t *kmm__ticket_event(const kmm__ticket_t *t)
+{
+    return t->shared && !t->shared->failed ? t->shared->event : NULL;
 }
 
 void kmm__ticket_recorded(kmm__ticket_t *t)

@@ -32,6 +32,7 @@ typedef struct kmm__shared_event {
     kmm__event_t *event; /* NULL: the backend could not make one */
     bool failed;         /* recording failed; written before any of its tickets is RECORDED */
     uint32_t refs;
+    struct kmm__shared_event *next; /* in the free list */
 } kmm__shared_event_t;
 
 struct kmm__ticket {
@@ -58,7 +59,7 @@ void kmm__ticket_arm(kmm__ticket_t *t, kmm__ticket_t *with);
 void kmm__ticket_ref(kmm__ticket_t *t); /* NULL: does nothing, here and in unref */
 void kmm__ticket_unref(kmm__ticket_t *t);
 void kmm__ticket_done(kmm__ticket_t *t);   /* does nothing if it is done */
-void kmm__tickets_free(kmm_runtime_t *rt); /* frees the free list */
+void kmm__tickets_free(kmm_runtime_t *rt); /* frees the free lists */
 
 /* Makes waiter.to wait until the ticket is done: before it runs, if it is on the host, otherwise
  * before it counts as done. If the ticket gets an error and waiter.data is true, waiter.to is
@@ -75,6 +76,9 @@ bool kmm__ticket_await(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream
 /* Not locked: makes later work on `stream` of device d wait for the ticket. May wait on the host as
  * kmm__ticket_await does. Returns 0 or an error. */
 int kmm__ticket_wait(kmm__ticket_t *t, kmm__device_t *d, kmm__stream_t *stream);
+/* Not locked: the event that is recorded for a ticket of this thread's; NULL: it could not be
+ * recorded. The caller's reference to the ticket keeps it from being recorded again. */
+kmm__event_t *kmm__ticket_event(const kmm__ticket_t *t);
 /* Not locked: waits until the work before a recorded ticket is over. The ticket may become DONE
  * later. NULL: returns at once. */
 void kmm__ticket_poll(const kmm__ticket_t *t);

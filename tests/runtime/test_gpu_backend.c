@@ -459,15 +459,24 @@ static void notifications_keep_their_order(void **state)
     (void)state;
     enum { NOTES = 500 };
     static void *args[NOTES][3];
+    static kmm__event_t *events[NOTES];
     int next = 0, bad = 0;
     fixture_t f = open_fixture(NULL);
     for (int k = 0; k < NOTES; k++) {
         memcpy(args[k], (void *[]){&next, &bad, (void *)(intptr_t)k}, sizeof(args[k]));
-        assert_int_equal(f.b->notify(f.s, count_in_order, args[k]), 0);
+        assert_int_equal(f.b->event_create(f.gpu, &events[k]), 0);
+        assert_int_equal(f.b->event_record(events[k], f.s), 0);
+        assert_int_equal(k % 3 ? f.b->notify_event(f.s, events[k], count_in_order, args[k])
+                               : f.b->notify(f.s, count_in_order, args[k]),
+                         0);
     }
     assert_int_equal(drain(&f, f.s, NULL), 0);
     assert_int_equal(next, NOTES);
     assert_int_equal(bad, 0);
+    for (int k = 0; k < NOTES; k++) {
+        assert_int_equal(f.b->event_query(events[k]), 1); /* it is still the test's */
+        f.b->event_destroy(events[k]);
+    }
     close_fixture(&f);
 }
 

@@ -54,7 +54,8 @@ struct kmm__gpu {
     kmm__stream_t *delivering;
     int pending; /* notifications that are not delivered */
     bool closing;
-    void **spare; /* free list of events */
+    struct kmm__note *spare_notes; /* free list */
+    void **spare;                  /* free list of events */
     int spare_count, spare_capacity;
 };
 

@@ -138,6 +138,7 @@ static const kmm__backend_t functions = {
     .fill = kmm__gpu_fill,
     .launch = kmm__gpu_launch,
     .notify = kmm__gpu_notify,
+    .notify_event = kmm__gpu_notify_event,
 };
 
 int kmm__gpu_backend_create(kmm__gpu_driver_t *driver, kmm__backend_t **out, const char **reason)

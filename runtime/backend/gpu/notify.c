@@ -59,7 +59,7 @@ static kmm__note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status
     s->first = n->next;
     if (!s->first)
         s->last = NULL;
-    if (n->event)
+    if (n->event && !n->is_borrowed)
         kmm__gpu_event_keep(gpu, n->event);
     return n;
 }
@@ -75,8 +75,9 @@ static bool deliver(kmm__gpu_t *gpu)
             gpu->delivering = s;
             pthread_mutex_unlock(&gpu->lock);
             n->fn(n->arg, status);
-            free(n);
             pthread_mutex_lock(&gpu->lock);
+            n->next = gpu->spare_notes;
+            gpu->spare_notes = n;
             gpu->pending--;
             any = true;
             if (!gpu->delivering)
@@ -120,23 +121,53 @@ static void *watch(void *arg)
     return NULL;
 }
 
-int kmm__gpu_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg)
+/* Locked: makes a note. */
+static kmm__note_t *note_make(kmm__gpu_t *gpu, void (*fn)(void *arg, int status), void *arg)
 {
-    kmm__gpu_t *gpu = s->gpu;
-    kmm__note_t *n = kmm__alloc(sizeof(*n));
+    kmm__note_t *n = gpu->spare_notes;
+    if (n)
+        gpu->spare_notes = n->next;
+    else
+        n = kmm__alloc(sizeof(*n));
     *n = (kmm__note_t){.fn = fn, .arg = arg};
-    bool entered = kmm__gpu_enter(gpu);
-    pthread_mutex_lock(&gpu->lock);
-    n->event = kmm__gpu_event_take(gpu, s->handle);
+    return n;
+}
+
+/* Locked: appends a note to its stream's. */
+static void note_push(kmm__stream_t *s, kmm__note_t *n)
+{
     if (s->last)
         s->last->next = n;
     else
         s->first = n;
     s->last = n;
-    if (gpu->pending++ == 0)
-        pthread_cond_signal(&gpu->noted);
+    if (s->gpu->pending++ == 0)
+        pthread_cond_signal(&s->gpu->noted);
+}
+
+int kmm__gpu_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg)
+{
+    kmm__gpu_t *gpu = s->gpu;
+    bool entered = kmm__gpu_enter(gpu);
+    pthread_mutex_lock(&gpu->lock);
+    kmm__note_t *n = note_make(gpu, fn, arg);
+    n->event = kmm__gpu_event_take(gpu, s->handle);
+    note_push(s, n);
     pthread_mutex_unlock(&gpu->lock);
     kmm__gpu_leave(gpu, entered);
+    return 0;
+}
+
+int kmm__gpu_notify_event(kmm__stream_t *s, const kmm__event_t *e,
+                          void (*fn)(void *arg, int status), void *arg)
+{
+    kmm__gpu_t *gpu = s->gpu;
+    pthread_mutex_lock(&gpu->lock);
+    kmm__note_t *n = note_make(gpu, fn, arg);
+    n->event = e->handle;
+    n->is_borrowed = true;
+    note_push(s, n);
+    pthread_mutex_unlock(&gpu->lock);
     return 0;
 }
 
@@ -160,6 +191,10 @@ void kmm__gpu_watch_stop(kmm__gpu_t *gpu)
         gpu->calls->EventDestroy(gpu->spare[k]);
     kmm__gpu_scope_leave(gpu, scope);
     free(gpu->spare);
+    for (kmm__note_t *n; (n = gpu->spare_notes);) {
+        gpu->spare_notes = n->next;
+        free(n);
+    }
     pthread_mutex_destroy(&gpu->lock);
     pthread_cond_destroy(&gpu->noted);
     pthread_cond_destroy(&gpu->delivered);

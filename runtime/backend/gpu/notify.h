@@ -11,6 +11,8 @@ int kmm__gpu_watch_start(kmm__gpu_t *gpu);
 void kmm__gpu_watch_stop(kmm__gpu_t *gpu);
 
 int kmm__gpu_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg);
+int kmm__gpu_notify_event(kmm__stream_t *s, const kmm__event_t *e,
+                          void (*fn)(void *arg, int status), void *arg);
 
 /* Called with gpu->lock. Returns an event that is recorded on the driver's stream; NULL: the driver
  * refuses one. */

@@ -17,7 +17,8 @@ typedef struct kmm__note {
     /* Done when the work is. NULL: the driver refused an event; the work counts as done when the
      * stream is idle. */
     void *event;
-    struct kmm__note *next;
+    bool is_borrowed;       /* the event is not the note's own */
+    struct kmm__note *next; /* of the stream, or in gpu->spare_notes */
 } kmm__note_t;
 
 struct kmm__stream {
