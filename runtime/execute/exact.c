@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check of each load and store of a chunk on the CPU. */
+/* The check of each load and store of a chunk. */
 #include "execute/exact.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/api.h"
 #include "base/running.h"
+#include "execute/exact_device.h"
 #include "execute/exact_text.h"
 #include "execute/shadow.h"
 
@@ -28,8 +29,7 @@ void kmm__exact_advise(void)
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
     if (!kmm__exact_is_on() && !atomic_flag_test_and_set(&is_said))
         fprintf(stderr, "kmm: note: KMM_CHECK=access sees stores that change a value; in a program "
-                        "compiled with `kmmcc -fkmm-check` it sees every load and store of the "
-                        "CPU's chunks\n");
+                        "compiled with `kmmcc -fkmm-check` it sees every load and store\n");
 }
 
 /* ---- The arrays ---- */
@@ -83,7 +83,10 @@ static const kmm__place_t *place_of(const kmm__check_t *c, uintptr_t address)
 
 void kmm__exact_open(kmm__check_t *c)
 {
-    c->is_exact = kmm__exact_is_on() && c->task->device->backend->kind == KMM_KIND_HOST;
+    const kmm__device_t *d = c->task->device;
+    c->is_exact =
+        kmm__exact_is_on() && (d->backend->kind == KMM_KIND_HOST ||
+                               (kmm__exact_takes_table(c->task->work->kernel) && !d->info.whole));
     if (!c->is_exact)
         return;
     pthread_mutex_init(&c->lock, NULL);
