@@ -58,8 +58,8 @@ typedef struct kmm_check_table {
     unsigned char scratch[64]; /* is accessed in place of what is not there; aligned */
     uint64_t spans, places;    /* addresses; places ascend and do not overlap */
     uint32_t span_count, place_count;
-    uint32_t is_seen;   /* not 0: the chunk has made an access */
-    uint32_t elsewhere; /* number from 1 of the place that was accessed first; 0: none was */
+    uint32_t is_seen;        /* not 0: the chunk has made an access */
+    uint32_t elsewhere;      /* number from 1 of the place that was accessed first; 0: none was */
     kmm_check_wrong_t other; /* accesses of that place; bytes count from its begin */
 } kmm_check_table_t;
 
@@ -92,10 +92,7 @@ KMM_CHECK_CODE uint32_t kmm_check_claim(uint32_t *at, uint32_t value)
 {
     uint32_t old = 0;
 #if defined(__CUDA_ARCH__)
-    __asm__ volatile("atom.cas.b32 %0, [%1], 0, %2;"
-                     : "=r"(old)
-                     : "l"(at), "r"(value)
-                     : "memory");
+    __asm__ volatile("atom.cas.b32 %0, [%1], 0, %2;" : "=r"(old) : "l"(at), "r"(value) : "memory");
 #elif !defined(__CUDACC__)
     __atomic_compare_exchange_n(at, &old, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 #endif
@@ -114,8 +111,8 @@ KMM_CHECK_CODE void kmm_check_extend(kmm_check_wrong_t *w, int64_t at)
     while (at < least && !__atomic_compare_exchange_n(&w->least, &least, at, 0, __ATOMIC_RELAXED,
                                                       __ATOMIC_RELAXED))
         ;
-    while (at > most && !__atomic_compare_exchange_n(&w->most, &most, at, 0, __ATOMIC_RELAXED,
-                                                     __ATOMIC_RELAXED))
+    while (at > most &&
+           !__atomic_compare_exchange_n(&w->most, &most, at, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 #endif
 }
@@ -171,7 +168,8 @@ KMM_CHECK_CODE int kmm_check_word(const kmm_check_span_t *s, int64_t at, unsigne
     return 1;
 }
 
-/* Byte by byte. Each sort of mistake counts once. Returns whether the copy has all bytes. */
+/* Byte by byte. Each sort of mistake counts once. Returns whether the copy has all bytes. An access
+ * of several elements may go wrong in all of them. */
 KMM_CHECK_CODE int kmm_check_bytes(kmm_check_span_t *s, int64_t at, unsigned bytes, unsigned kind,
                                    uint64_t line)
 {
@@ -184,7 +182,9 @@ KMM_CHECK_CODE int kmm_check_bytes(kmm_check_span_t *s, int64_t at, unsigned byt
         is_there &= map != 0;
         if (wrong != KMM_CHECK_WRONGS && !(said >> wrong & 1))
             kmm_check_note(&s->wrong[wrong], at + b, line);
-        else if (wrong == KMM_CHECK_WRONGS && (kind & KMM_CHECK_STORE) && !(may & KMM_CHECK_STORED))
+        else if (wrong != KMM_CHECK_WRONGS)
+            kmm_check_extend(&s->wrong[wrong], at + b);
+        else if ((kind & KMM_CHECK_STORE) && !(may & KMM_CHECK_STORED))
             *map = (unsigned char)(may | KMM_CHECK_STORED);
         said |= 1u << wrong;
     }

@@ -67,6 +67,59 @@ static const char *output_of(const char *command)
     return arena_copy(found + is_quoted, strcspn(found + is_quoted, is_quoted ? "\"" : " "));
 }
 
+/* ---- Dependencies ---- */
+
+/* Whether the option, with one dash or two, is in the list. */
+static bool is_in(const char *word, const char *const *list)
+{
+    return text_is_one_of(word, list) ||
+           (!strncmp(word, "--", 2) && text_is_one_of(word + 1, list));
+}
+
+/*
+ * nvcc writes dependencies in a step of its own, which no shell can run, so that another call of
+ * nvcc writes them. The words of the command are given to `steps`, to `dependencies` or to both.
+ * False: nobody wants dependencies.
+ */
+static bool divide(const list_t *command, list_t *steps, list_t *dependencies)
+{
+    static const char *const
+        all[] = {"-MD", "-generate-dependencies-with-compile", NULL},
+        *const own[] = {"-MMD", "-generate-nonsystem-dependencies-with-compile", NULL},
+        *const also[] = {"-MP", "-generate-dependency-targets", "-MG", NULL},
+        *const named[] = {"-MF", "-MT", "-MQ", "-dependency-output", NULL},
+        *const target[] = {"-MT", "-MQ", NULL}, *const output[] = {"-o", "-output-file", NULL},
+        *const mode[] = {"-c", "-compile", "-ptx", "-cubin", "-fatbin", NULL};
+    const char *object = NULL;
+    bool is_wanted = false, has_target = false;
+    for (int k = 0; k < command->count; k++) {
+        const char *word = command->item[k],
+                   *next = k + 1 < command->count ? command->item[k + 1] : "";
+        bool is_named = is_in(word, named), is_output = is_in(word, output);
+        bool joins =
+            !strncmp(word, "-MF", 3) || !strncmp(word, "-MT", 3) || !strncmp(word, "-MQ", 3);
+        bool is_mode = is_in(word, all) || is_in(word, own);
+        is_wanted |= is_mode;
+        has_target |= is_in(word, target) || (joins && word[2] != 'F');
+        if (is_mode)
+            list_add(dependencies, is_in(word, all) ? "-M" : "-MM");
+        else if (!is_output && !is_in(word, mode))
+            list_add(dependencies, word);
+        if (!is_mode && !is_named && !joins && !is_in(word, also))
+            list_add(steps, word);
+        if (is_named || is_output) {
+            object = is_output ? next : object;
+            list_add(is_named ? dependencies : steps, next);
+            k++;
+        }
+    }
+    if (object && !has_target) {
+        list_add(dependencies, "-MT");
+        list_add(dependencies, object);
+    }
+    return is_wanted;
+}
+
 /* ---- Running ---- */
 
 static bool check_ptx(const char *file, const char *path)
@@ -144,19 +197,19 @@ static void pass_on(const char *line, size_t length)
 int steps_run(const options_t *o, const list_t *command, const char *folder, const char *path)
 {
     text_t steps = {0}, variables = {0};
-    list_t dry = {0};
+    list_t dry = {0}, dependencies = {0};
     const char *own = process_file(folder, "steps");
     if (mkdir(own, 0700) != 0 && errno != EEXIST)
         return diag_plain(SEVERITY_ERROR, "cannot make '%s': %s", own, strerror(errno)), 1;
-    for (int k = 0; k < command->count; k++)
-        list_add(&dry, command->item[k]);
+    bool has_dependencies = divide(command, &dry, &dependencies);
     list_add(&dry, "--dryrun");
     list_add(&dry, "--keep");
     list_add(&dry, "--keep-dir");
     list_add(&dry, own);
     if (o->verbose)
         process_print(command);
-    int status = process_run_quiet(&dry, &steps);
+    int status = has_dependencies ? process_run(&dependencies) : 0;
+    status = status ? status : process_run_quiet(&dry, &steps);
     remember_files(steps.data ? steps.data : "", own);
     for (const char *line = steps.data ? steps.data : ""; *line;) {
         size_t length = strcspn(line, "\n"), skip = strlen(mark);

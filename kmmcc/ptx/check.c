@@ -31,7 +31,7 @@ typedef struct module {
     ptx_function_t *functions;
     const char *check; /* the name of kmm_check_access */
     lines_t *lines;
-    list_t texts; /* "file:line", as global strings */
+    list_t texts;     /* "file:line", as global strings */
     list_t registers; /* declared in the function without a % */
     int labels;
 } module_t;
@@ -337,8 +337,7 @@ const char *check_module(const char *ptx, const char *path)
     if (!has_clone)
         return ptx;
     if (!m.check || !strstr(ptx, ".address_size 64")) {
-        diag_plain(SEVERITY_ERROR,
-                   "-fkmm-check cannot check '%s': its PTX code lacks %s", path,
+        diag_plain(SEVERITY_ERROR, "-fkmm-check cannot check '%s': its PTX code lacks %s", path,
                    m.check ? "addresses of 64 bits" : "the function kmm_check_access");
         return NULL;
     }

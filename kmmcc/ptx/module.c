@@ -57,10 +57,10 @@ static const char *first_parameter(const char *text, size_t open, size_t close, 
     size_t last = end;
     while (last > at && isspace((unsigned char)text[last - 1]))
         last--;
-    *is_blocks = last - at > sizeof(clone_parameter) &&
-                 !strncmp(text + at, clone_parameter, sizeof(clone_parameter) - 1) &&
-                 !strncmp(text + last - (sizeof(clone_bytes) - 1), clone_bytes,
-                          sizeof(clone_bytes) - 1);
+    *is_blocks =
+        last - at > sizeof(clone_parameter) &&
+        !strncmp(text + at, clone_parameter, sizeof(clone_parameter) - 1) &&
+        !strncmp(text + last - (sizeof(clone_bytes) - 1), clone_bytes, sizeof(clone_bytes) - 1);
     if (last > at && text[last - 1] == ']')
         while (last > at && text[last - 1] != '[')
             last--;
@@ -123,29 +123,30 @@ ptx_function_t *module_functions(const char *ptx)
     return first;
 }
 
-/* The names of a nested name stand behind their lengths: "_ZN5space5blurEi". */
-const char *module_kernel_name(const ptx_function_t *f)
+/* Cuts the prefix of clones off the name. */
+static const char *without_prefix(const char *name, size_t length)
 {
     static const char prefix[] = "kmm_";
-    const char *at = f->name, *found = f->name;
-    size_t length = strlen(f->name);
-    if (!strncmp(at, "_Z", 2)) {
-        at += 2 + strspn(at + 2, "NLK");
-        while (isdigit((unsigned char)*at)) {
-            char *end;
-            size_t n = strtoul(at, &end, 10);
-            if (n > strlen(end))
-                break;
-            found = end;
-            length = n;
-            at = end + n;
-            if (*f->name == '_' && f->name[2] != 'N')
-                break;
-        }
+    size_t skip = strncmp(name, prefix, sizeof(prefix) - 1) ? 0 : sizeof(prefix) - 1;
+    return arena_copy(name + skip, length - skip);
+}
+
+/* The parts of a nested name stand behind their lengths: "_ZN5space8kmm_blurEi". */
+const char *module_kernel_name(const ptx_function_t *f)
+{
+    const char *at = f->name + 2, *found = NULL;
+    if (strncmp(f->name, "_Z", 2))
+        return without_prefix(f->name, strlen(f->name));
+    bool is_nested = *at == 'N';
+    at += is_nested;
+    while (isdigit((unsigned char)*at) && (is_nested || !found)) {
+        char *end;
+        size_t n = strtoul(at, &end, 10);
+        if (n > strlen(end))
+            break;
+        const char *part = without_prefix(end, n);
+        found = found ? arena_printf("%s::%s", found, part) : part;
+        at = end + n;
     }
-    if (length > sizeof(prefix) && !strncmp(found, prefix, sizeof(prefix) - 1)) {
-        found += sizeof(prefix) - 1;
-        length -= sizeof(prefix) - 1;
-    }
-    return arena_copy(found, length);
+    return found ? found : f->name;
 }

@@ -55,27 +55,64 @@ static bool is_elsewhere(const char *name)
 /* ---- Lists ---- */
 
 /* Instructions of registers, of control, of shared memory, and those that wait. */
-static const char *const harmless[] = {
-    "abs",        "activemask",   "add",          "addc",         "alloca",      "and",
-    "bar",        "barrier",      "bfe",          "bfi",          "bfind",       "bmsk",
-    "bra",        "brev",         "brkpt",        "brx",          "clz",         "cnot",
-    "copysign",   "cos",          "createpolicy", "cvt",          "cvta",        "div",
-    "dp2a",       "dp4a",         "elect",        "ex2",          "exit",        "fence",
-    "fma",        "fns",          "getctarank",   "griddepcontrol", "isspacep",  "istypep",
-    "ldmatrix",   "lg2",          "lop3",         "mad",          "mad24",       "madc",
-    "mapa",       "match",        "max",          "mbarrier",     "membar",      "min",
-    "mma",        "mov",          "movmatrix",    "mul",          "mul24",       "nanosleep",
-    "neg",        "not",          "or",           "pmevent",      "popc",        "prefetch",
-    "prefetchu",  "prmt",         "rcp",          "redux",        "rem",         "ret",
-    "rsqrt",      "sad",          "selp",         "set",          "setmaxnreg",  "setp",
-    "shf",        "shfl",         "shl",          "shr",          "sin",         "slct",
-    "sqrt",       "stackrestore", "stacksave",    "stmatrix",     "sub",         "subc",
-    "suq",        "szext",        "tanh",         "testp",        "trap",        "txq",
-    "vabsdiff",   "vabsdiff2",    "vabsdiff4",    "vadd",         "vadd2",       "vadd4",
-    "vavrg2",     "vavrg4",       "vmad",         "vmax",         "vmax2",       "vmax4",
-    "vmin",       "vmin2",        "vmin4",        "vote",         "vset",        "vset2",
-    "vset4",      "vshl",         "vshr",         "vsub",         "vsub2",       "vsub4",
-    "xor",        NULL};
+static const char *const harmless[] = {"abs",          "activemask",
+                                       "add",          "addc",
+                                       "alloca",       "and",
+                                       "bar",          "barrier",
+                                       "bfe",          "bfi",
+                                       "bfind",        "bmsk",
+                                       "bra",          "brev",
+                                       "brkpt",        "brx",
+                                       "clz",          "cnot",
+                                       "copysign",     "cos",
+                                       "createpolicy", "cvt",
+                                       "cvta",         "div",
+                                       "dp2a",         "dp4a",
+                                       "elect",        "ex2",
+                                       "exit",         "fence",
+                                       "fma",          "fns",
+                                       "getctarank",   "griddepcontrol",
+                                       "isspacep",     "istypep",
+                                       "ldmatrix",     "lg2",
+                                       "lop3",         "mad",
+                                       "mad24",        "madc",
+                                       "mapa",         "match",
+                                       "max",          "mbarrier",
+                                       "membar",       "min",
+                                       "mma",          "mov",
+                                       "movmatrix",    "mul",
+                                       "mul24",        "nanosleep",
+                                       "neg",          "not",
+                                       "or",           "pmevent",
+                                       "popc",         "prefetch",
+                                       "prefetchu",    "prmt",
+                                       "rcp",          "redux",
+                                       "rem",          "ret",
+                                       "rsqrt",        "sad",
+                                       "selp",         "set",
+                                       "setmaxnreg",   "setp",
+                                       "shf",          "shfl",
+                                       "shl",          "shr",
+                                       "sin",          "slct",
+                                       "sqrt",         "stackrestore",
+                                       "stacksave",    "stmatrix",
+                                       "sub",          "subc",
+                                       "suq",          "szext",
+                                       "tanh",         "testp",
+                                       "trap",         "txq",
+                                       "vabsdiff",     "vabsdiff2",
+                                       "vabsdiff4",    "vadd",
+                                       "vadd2",        "vadd4",
+                                       "vavrg2",       "vavrg4",
+                                       "vmad",         "vmax",
+                                       "vmax2",        "vmax4",
+                                       "vmin",         "vmin2",
+                                       "vmin4",        "vote",
+                                       "vset",         "vset2",
+                                       "vset4",        "vshl",
+                                       "vshr",         "vsub",
+                                       "vsub2",        "vsub4",
+                                       "xor",          NULL};
 
 /* With these beginnings, too. */
 static bool is_harmless_form(const char *name)
@@ -188,8 +225,7 @@ static opcode_kind_t read_access(const char *text, const char *name, unsigned ki
 {
     out->kind = kind;
     out->bytes = access_bytes(name);
-    return out->bytes && !has(name, "bulk") && split(text, 0, out) ? OPCODE_ACCESS
-                                                                   : OPCODE_UNKNOWN;
+    return out->bytes && !has(name, "bulk") && split(text, 0, out) ? OPCODE_ACCESS : OPCODE_UNKNOWN;
 }
 
 opcode_kind_t opcode_read(const char *text, access_t *out)

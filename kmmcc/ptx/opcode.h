@@ -12,13 +12,13 @@ typedef enum opcode_kind {
 
 /* A load, store or atomic operation that may be of global memory. */
 typedef struct access {
-    const char *guard;    /* "@%p1 " or "" */
-    const char *base;     /* of the address: a register, a variable or a number */
-    const char *offset;   /* "+16", "" */
-    const char *before;   /* of the instruction: what is before the address in brackets */
-    const char *behind;   /* and behind it */
+    const char *guard;          /* "@%p1 " or "" */
+    const char *base;           /* of the address: a register, a variable or a number */
+    const char *offset;         /* "+16", "" */
+    const char *before;         /* of the instruction: what is before the address in brackets */
+    const char *behind;         /* and behind it */
     const char *register_bytes; /* an operand with the number of bytes; NULL: `bytes` */
-    unsigned kind;        /* KMM_CHECK_LOAD, KMM_CHECK_STORE of kmm/check.h */
+    unsigned kind;              /* KMM_CHECK_LOAD, KMM_CHECK_STORE of kmm/check.h */
     unsigned bytes;
 } access_t;
 

@@ -91,8 +91,7 @@ statement_t statement_next(const char *text, size_t from)
         s.end = label_end(text, s.begin);
     } else {
         s.kind = c == '.' ? STATEMENT_DIRECTIVE : STATEMENT_INSTRUCTION;
-        s.text =
-            read_to(text, s.begin, ends_with_line(text + s.begin) ? '\n' : ';', &s.end);
+        s.text = read_to(text, s.begin, ends_with_line(text + s.begin) ? '\n' : ';', &s.end);
     }
     return s;
 }

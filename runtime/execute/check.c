@@ -209,27 +209,41 @@ static int walk(kmm__check_t *c, bool back)
 
 static const unsigned char pattern[2] = {0xf5, 0xff};
 
-/* `size` is a multiple of BLOCK. */
-static void fill_with_pattern(char *image, size_t size)
+/* Whether block `b` of the copy is used: on a GPU only frames that the chunk touches are. */
+static bool has_block(const shadow_t *s, size_t b)
 {
+    if (!s->frames)
+        return true;
+    uint64_t frame = b / s->array->frame_bytes;
+    return frame < s->array->frame_count && s->frames[frame];
+}
+
+static void fill_with_pattern(shadow_t *s)
+{
+    char block[BLOCK];
     for (size_t b = 0; b < BLOCK; b += sizeof(pattern))
-        memcpy(image + b, pattern, sizeof(pattern));
-    for (size_t b = BLOCK; b < size; b += BLOCK)
-        memcpy(image + b, image, BLOCK);
+        memcpy(block + b, pattern, sizeof(pattern));
+    for (size_t b = 0; b < s->size; b += BLOCK)
+        if (has_block(s, b))
+            memcpy(s->image + b, block, BLOCK);
 }
 
 /* Fills the images. On a GPU this enqueues copies, which are done when the stream is. */
 static int check_before(kmm__check_t *c)
 {
     for (uint32_t k = 0; k < c->count; k++)
-        fill_with_pattern(c->shadows[k].image, c->shadows[k].size);
+        fill_with_pattern(&c->shadows[k]);
     return walk(c, false);
 }
 
 static void images_use(kmm__check_t *c)
 {
-    for (uint32_t k = 0; k < c->count; k++)
-        memcpy(c->shadows[k].work, c->shadows[k].image, c->shadows[k].size);
+    for (uint32_t k = 0; k < c->count; k++) {
+        const shadow_t *s = &c->shadows[k];
+        for (size_t b = 0; b < s->size; b += BLOCK)
+            if (has_block(s, b))
+                memcpy(s->work + b, s->image + b, BLOCK);
+    }
 }
 
 /* ---- After the chunk ---- */
@@ -260,7 +274,7 @@ static void find_stores(kmm__check_t *c, const shadow_t *s)
 {
     size_t begin = s->bytes, end = 0, total = 0;
     for (size_t b = 0; b < s->bytes; b += BLOCK) {
-        if (!memcmp(s->work + b, s->image + b, BLOCK))
+        if (!has_block(s, b) || !memcmp(s->work + b, s->image + b, BLOCK))
             continue;
         for (size_t k = b; k < b + BLOCK && k < s->bytes; k++) {
             if (s->work[k] == s->image[k] || (s->may[k] & (WRITES | KMM__STORED)))

@@ -108,7 +108,8 @@ void kmm__exact_close(kmm__check_t *c)
 
 /* ---- Accesses ---- */
 
-static void note(kmm__check_t *c, kmm__violation_t *v, int64_t at, const void *pc)
+/* Adds an access that is wrong from byte `at` to byte `last`. */
+static void note(kmm__check_t *c, kmm__violation_t *v, int64_t at, int64_t last, const void *pc)
 {
     pthread_mutex_lock(&c->lock);
     if (v->count++ == 0) {
@@ -116,7 +117,7 @@ static void note(kmm__check_t *c, kmm__violation_t *v, int64_t at, const void *p
         v->pc = pc;
     }
     v->least = at < v->least ? at : v->least;
-    v->most = at > v->most ? at : v->most;
+    v->most = last > v->most ? last : v->most;
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -142,15 +143,19 @@ static kmm__wrong_t judge_byte(const kmm__shadow_t *s, int64_t at, int kind)
 static void access_copy(kmm__check_t *c, kmm__shadow_t *s, int64_t at, size_t bytes, int kind,
                         const void *pc)
 {
+    int64_t first[KMM__WRONG_KINDS + 1], last[KMM__WRONG_KINDS + 1];
     bool is_wrong[KMM__WRONG_KINDS + 1] = {false};
     for (int64_t b = at; b < at + (int64_t)bytes; b++) {
         kmm__wrong_t wrong = judge_byte(s, b, kind);
-        if (wrong != KMM__WRONG_KINDS && !is_wrong[wrong])
-            note(c, &s->wrong[wrong], b, pc);
+        first[wrong] = is_wrong[wrong] ? first[wrong] : b;
+        last[wrong] = b;
         is_wrong[wrong] = true;
         if (wrong == KMM__WRONG_KINDS && (kind & KMM__EXACT_STORE) && !(s->may[b] & KMM__STORED))
             s->may[b] |= KMM__STORED;
     }
+    for (int wrong = 0; wrong < KMM__WRONG_KINDS; wrong++)
+        if (is_wrong[wrong])
+            note(c, &s->wrong[wrong], first[wrong], last[wrong], pc);
 }
 
 static void access_elsewhere(kmm__check_t *c, uintptr_t address, const void *pc)
@@ -163,7 +168,7 @@ static void access_elsewhere(kmm__check_t *c, uintptr_t address, const void *pc)
     c->elsewhere = c->elsewhere ? c->elsewhere : p->array;
     pthread_mutex_unlock(&c->lock);
     if (!is_other)
-        note(c, &c->other, (int64_t)(address - p->begin), pc);
+        note(c, &c->other, (int64_t)(address - p->begin), (int64_t)(address - p->begin), pc);
 }
 
 KMM__API void kmm__exact_access(const void *address, size_t bytes, int kind, const void *pc)

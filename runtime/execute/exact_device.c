@@ -31,9 +31,9 @@ struct kmm__exact_device {
     kmm__addr_t window;
     kmm__frame_handle_t frame;
     bool is_mapped;
-    size_t bytes;          /* of the piece */
-    uint64_t mapped_bytes; /* rounded up to the device's granularity */
-    char *image;           /* what is copied to the device, and then from it */
+    size_t bytes;                 /* of the piece */
+    uint64_t mapped_bytes;        /* rounded up to the device's granularity */
+    char *image;                  /* what is copied to the device, and then from it */
     size_t spans, places, frames; /* offsets in the piece */
 };
 

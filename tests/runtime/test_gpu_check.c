@@ -68,7 +68,7 @@ static void element(int64_t i, int *out, int *in, int how)
         value += *at(&stray[i], load, "k.cu:8");
     if (how == READS_BYTES)
         kmm_check_access(table, (uint64_t)(uintptr_t)&in[i] + 2, 2 << KMM_CHECK_BYTES | load,
-                         (uint64_t)(uintptr_t) "k.cu:9");
+                         (uint64_t)(uintptr_t)"k.cu:9");
     if (how == SKIPS_ALL || (how == SKIPS && i % 100 == 7))
         return;
     *at(&out[i], store, "k.cu:10") = value + 1;
@@ -96,8 +96,8 @@ static int whole_run(const uint32_t block[3], const uint32_t grid[3], void **arg
 }
 
 static const uint32_t sizes[] = {sizeof(kmm_checked_blocks_t), 8, 8, 4};
-static fake_kernel_t fake = {fake_run, 4, sizes, 0, NULL}, fake_whole = {whole_run, 3, sizes + 1, 0,
-                                                                         NULL};
+static fake_kernel_t fake = {fake_run, 4, sizes, 0, NULL},
+                     fake_whole = {whole_run, 3, sizes + 1, 0, NULL};
 static const kmm_kernel_t whole = {
     KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake_whole, 3, sizes + 1, 0, NULL};
 static const kmm_kernel_t clone = {
@@ -196,9 +196,10 @@ static void accesses_outside_of_regions(void **state)
           "argument out[i]: k.cu:3: the chunk stores to element 1600, which no clause names");
     wrong(STORES_FAR, KMM_WRITE,
           "argument out[i]: k.cu:4: the chunk stores to element -98300, which no clause names");
-    wrong(STORES_INPUT, KMM_WRITE,
-          "argument in[i]: k.cu:5: the chunk stores to element 0 (and 1599 more), which its clauses "
-          "let it read only; say `update(in[i])`");
+    wrong(
+        STORES_INPUT, KMM_WRITE,
+        "argument in[i]: k.cu:5: the chunk stores to element 0 (and 1599 more), which its clauses "
+        "let it read only; say `update(in[i])`");
     wrong(STRAYS, KMM_WRITE, "k.cu:8: the chunk accesses byte 0 of ");
 }
 
