@@ -72,8 +72,9 @@ static int piece_make(const kmm__device_t *d, kmm__exact_device_t *e)
 
 static void piece_free(const kmm__device_t *d, kmm__exact_device_t *e)
 {
-    if (e->is_mapped)
-        d->backend->frame_unmap(d->gpu, e->window, e->mapped_bytes);
+    if (e->is_mapped &&
+        kmm__stays_mapped(d, d->backend->frame_unmap(d->gpu, e->window, e->mapped_bytes)))
+        return;
     if (e->frame)
         d->backend->frame_destroy(d->gpu, e->frame, e->mapped_bytes);
     if (e->window)
@@ -99,14 +100,17 @@ static int marks_make(const kmm__device_t *d, kmm__shadow_t *s)
 static void marks_free(const kmm__device_t *d, kmm__shadow_t *s)
 {
     uint64_t frame = s->array->frame_bytes;
+    bool is_stuck = false; /* a frame stays mapped, and so does its window */
     for (uint32_t k = 0; s->marks && k < s->array->frame_count; k++) {
+        kmm__addr_t at = s->marks_window + k * frame;
         if (!s->marks[k])
             continue;
-        if (k < s->marks_mapped)
-            d->backend->frame_unmap(d->gpu, s->marks_window + k * frame, frame);
-        d->backend->frame_destroy(d->gpu, s->marks[k], frame);
+        if (k < s->marks_mapped && kmm__stays_mapped(d, d->backend->frame_unmap(d->gpu, at, frame)))
+            is_stuck = true;
+        else
+            d->backend->frame_destroy(d->gpu, s->marks[k], frame);
     }
-    if (s->marks_window)
+    if (s->marks_window && !is_stuck)
         d->backend->window_release(d->gpu, s->marks_window, s->array->frame_count * frame);
     free(s->marks);
 }
