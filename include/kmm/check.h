@@ -58,7 +58,6 @@ typedef struct kmm_check_table {
     unsigned char scratch[64]; /* is accessed in place of what is not there; aligned */
     uint64_t spans, places;    /* addresses; places ascend and do not overlap */
     uint32_t span_count, place_count;
-    uint32_t is_seen;        /* not 0: the chunk has made an access */
     uint32_t elsewhere;      /* number from 1 of the place that was accessed first; 0: none was */
     kmm_check_wrong_t other; /* accesses of that place; bytes count from its begin */
 } kmm_check_table_t;
@@ -230,8 +229,6 @@ KMM_CHECK_CALLED uint64_t kmm_check_access(uint64_t table, uint64_t address, uin
     unsigned bytes = what >> KMM_CHECK_BYTES, kind = what & (KMM_CHECK_LOAD | KMM_CHECK_STORE);
     if (!t || !bytes)
         return address;
-    if (!*(volatile uint32_t *)&t->is_seen)
-        *(volatile uint32_t *)&t->is_seen = 1;
     kmm_check_span_t *spans = (kmm_check_span_t *)(uintptr_t)t->spans;
     for (uint32_t k = 0; k < t->span_count; k++) {
         int64_t at = (int64_t)(address - spans[k].begin);

@@ -19,16 +19,21 @@ bool instrument_wants_steps(const options_t *o, const job_t *job)
            !o->preprocess_only && !o->deps_only;
 }
 
-/* Lines of instructions come with the debug information of -G, too. */
+/* Lines of instructions come with the debug information of -G, too. The calls take registers: with
+ * 64 of them a block may have as many threads as any. */
 void instrument_kernels(const options_t *o, list_t *command)
 {
-    bool has_debug = false;
-    for (int k = 0; k < o->argument_count; k++)
-        has_debug |=
-            !strcmp(o->arguments[k].text, "-G") || !strcmp(o->arguments[k].text, "--device-debug");
+    bool has_debug = false, has_limit = false;
+    for (int k = 0; k < o->argument_count; k++) {
+        const char *text = o->arguments[k].text;
+        has_debug |= !strcmp(text, "-G") || !strcmp(text, "--device-debug");
+        has_limit |= strstr(text, "maxrregcount") != NULL;
+    }
     list_add(command, "-DKMM_CHECKED=1");
     if (!has_debug)
         list_add(command, "-lineinfo");
+    if (!has_limit)
+        list_add(command, "-maxrregcount=64");
 }
 
 bool instrument_wants(const options_t *o, const job_t *job)

@@ -527,9 +527,9 @@ static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__
     if (!error && c->is_exact)
         kmm__exact_device_end(c);
     error = error ? error : check_after(c);
-    error = error ? error : kmm__stream_drain(b, c->stream);
+    int drained = kmm__stream_drain(b, c->stream); /* copies that came before an error, too */
     check_close(c);
-    return error;
+    return error ? error : drained;
 }
 
 /* ---- The interface ---- */

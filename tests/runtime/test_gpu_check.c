@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* -fkmm-check on a GPU, with a fake driver: kernels that take a table, as kmmcc makes them, and
  * what is said of their accesses. */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -36,7 +38,8 @@ typedef enum behaviour {
     SKIPS_ALL,
     READS_TWICE, /* what it has stored before */
     READS_BYTES, /* one by one */
-    STRAYS
+    STRAYS,
+    NOTHING
 } behaviour_t;
 
 static int *stray; /* an array that is no argument */
@@ -51,6 +54,8 @@ static int *at(const int *address, unsigned kind, const char *line)
 static void element(int64_t i, int *out, int *in, int how)
 {
     const unsigned load = KMM_CHECK_LOAD, store = KMM_CHECK_STORE;
+    if (how == NOTHING)
+        return;
     int value = *at(&in[i], load, "k.cu:1");
     if (how == READS_NEXT)
         value = *at(&in[i + 1], load, "k.cu:2");
@@ -214,6 +219,7 @@ static void elements_of_write(void **state)
           "argument out[i]: `write` promises to store every element, but the chunk does not store "
           "element 7 (and 15 more); say `update(out[i])`");
     wrong(SKIPS_ALL, KMM_WRITE, "does not store element 0 (and 1599 more)");
+    wrong(NOTHING, KMM_WRITE, "does not store element 0 (and 1599 more)");
 }
 
 /* Each argument of a launch is named once, whatever number of its chunks is wrong. */
@@ -227,11 +233,72 @@ static void once_for_each_argument(void **state)
     assert_int_equal(count, 1);
 }
 
+/* ---- Calls that fail ---- */
+
+static bool all_given_back(fake_counts_t *c)
+{
+    fake_counts_function_t *function = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    *(void **)&function = dlsym(library, "fake_counts");
+    function(c);
+    return !(c->windows || c->frames || c->mappings || c->allocations || c->streams || c->events);
+}
+
+/* In a process of its own: the call of that number fails. Returns 0 if the launch is right or has
+ * an error, and nothing stays behind; 2: no call failed; 1: something is wrong. */
+static int run_failing(const char *point, int number)
+{
+    fake_counts_t c;
+    char fail[64];
+    static int values[N], got[N];
+    kmm_runtime_t *rt = NULL;
+    void *in = NULL, *out = NULL;
+    kmm_shape_t shape = {.dims = 1, .extent = {N}, .element_bytes = sizeof(int)};
+    snprintf(fail, sizeof(fail), "%s:%d", point, number);
+    setenv("KMM_FAKE_FAIL", fail, 1);
+    int error = kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1", .threads = 2});
+    if (error)
+        return !all_given_back(&c);
+    kmm_use(rt);
+    error = kmm_array_create(rt, &shape, &in);
+    error = error ? error : kmm_array_create(rt, &shape, &out);
+    error = error ? error : kmm_copy_in(rt, in, values, sizeof(values));
+    if (!error) {
+        step(out, in, GOOD, KMM_WRITE, CHUNK);
+        error = kmm_wait(rt);
+    }
+    bool is_right = error || kmm_copy_out(rt, got, out, sizeof(got)) != 0 || got[N - 1] == 1;
+    kmm_use(NULL);
+    kmm_destroy(rt);
+    bool is_clean = all_given_back(&c);
+    return !c.faults ? 2 : !(is_right && is_clean && error != KMM_E_ACCESS);
+}
+
+static void failures_are_errors(void **state)
+{
+    static const char *const points[] = {"map", "reserve", "copy", "launch"};
+    (void)state;
+    for (size_t p = 0; p < sizeof(points) / sizeof(*points); p++) {
+        int status = 0;
+        for (int number = 1; status == 0; number++) {
+            pid_t child = fork();
+            if (child == 0) {
+                freopen("/dev/null", "w", stderr);
+                _exit(run_failing(points[p], number));
+            }
+            waitpid(child, &status, 0);
+            if (status && status != 2 << 8)
+                fail_msg("%s:%d: status %d", points[p], number, status);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_accesses_say_nothing), cmocka_unit_test(accesses_outside_of_regions),
-        cmocka_unit_test(elements_of_write), cmocka_unit_test(once_for_each_argument)};
+        cmocka_unit_test(elements_of_write), cmocka_unit_test(once_for_each_argument),
+        cmocka_unit_test(failures_are_errors)};
     kmm__exact_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
