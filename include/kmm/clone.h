@@ -3,6 +3,9 @@
 #ifndef KMM_CLONE_H
 #define KMM_CLONE_H
 
+#ifdef KMM_CHECKED
+#include "check.h"
+#endif
 #include "launch.h"
 
 #if defined(__CUDACC__) || defined(__HIPCC__)

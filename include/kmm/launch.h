@@ -236,12 +236,23 @@ void kmm_launch_arm(kmm_launch_t *l);
 /* Drops the builder if it is still armed: its launch does not happen. */
 void kmm_launch_disarm(const kmm_launch_t *l);
 
-/* A sub-box of a grid. A cloned kernel takes it as its first parameter. Plain old data of six
- * 32-bit words: the same layout on host and device. */
+/* A sub-box of a grid, for a cloned kernel that was compiled with -fkmm-check. */
+typedef struct kmm_checked_blocks {
+    uint32_t offset_x, offset_y, offset_z; /* as kmm_blocks has them */
+    uint32_t grid_x, grid_y, grid_z;
+    uint64_t table; /* address of the chunk's kmm_check_table_t; 0: nothing is checked */
+} kmm_checked_blocks_t;
+
+/* A sub-box of a grid. A cloned kernel takes it as its first parameter. Plain old data: the same
+ * layout on host and device. */
+#ifdef KMM_CHECKED
+typedef kmm_checked_blocks_t kmm_blocks_t;
+#else
 typedef struct kmm_blocks {
     uint32_t offset_x, offset_y, offset_z; /* added to the hardware's blockIdx */
     uint32_t grid_x, grid_y, grid_z;       /* gridDim of the whole launch */
 } kmm_blocks_t;
+#endif
 
 typedef enum kmm_kind { KMM_KIND_HOST = 1, KMM_KIND_CUDA = 2, KMM_KIND_HIP = 3 } kmm_kind_t;
 
@@ -267,8 +278,9 @@ typedef struct kmm_kernel {
     void *handle;
     uint32_t param_count;
     const uint32_t *param_bytes; /* size of each parameter */
-    /* A clone: parameter 0 is a kmm_blocks_t that the runtime fills in for each chunk.
-     * `whole` is the kernel it was cloned from, which takes the other parameters. */
+    /* A clone: parameter 0 is a kmm_blocks_t or kmm_checked_blocks_t, told by its size, that the
+     * runtime fills in for each chunk. `whole` is the kernel it was cloned from, which takes the
+     * other parameters. */
     uint32_t is_clone;
     const struct kmm_kernel *whole;
 } kmm_kernel_t;

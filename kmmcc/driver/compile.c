@@ -19,7 +19,9 @@
 #include "clang/verify.h"
 #include "driver/command.h"
 #include "driver/depend.h"
+#include "driver/instrument.h"
 #include "driver/run.h"
+#include "driver/steps.h"
 #include "driver/transform.h"
 #include "driver/write.h"
 #include "pragma/includes.h"
@@ -180,8 +182,11 @@ int compile_job(const plan_t *p, job_t *job, int number)
     const char *deps = command_dep_place(p, job, create);
     list_t command = command_compile(p, job, copy, deps);
     bool hosted = job->transforms && job->target == TARGET_HOST && is_device_lang(job->lang);
-    int status =
-        hosted && !o->dry_run ? run_hosted(p, job, copy, &command) : run_command(o, &command);
+    bool checked = job->transforms && instrument_wants_steps(o, job);
+    int status = o->dry_run ? run_command(o, &command)
+                 : hosted   ? run_hosted(p, job, copy, &command)
+                 : checked  ? steps_run(o, &command, job->folder, job->path)
+                            : run_command(o, &command);
     if (status || o->dry_run)
         return status;
     if (mend(p, job, copy, deps))

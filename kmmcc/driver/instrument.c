@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -fkmm-check: the flags by which gcc calls runtime/instrument before each load and store. */
+/* -fkmm-check: the flags by which gcc calls runtime/instrument before each load and store, and by
+ * which nvcc's PTX code can be checked. */
 #include "driver/instrument.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/diag.h"
 
@@ -11,15 +13,38 @@ static bool is_code(const job_t *job)
     return job->lang == LANG_C || job->lang == LANG_CXX || is_device_lang(job->lang);
 }
 
+bool instrument_wants_steps(const options_t *o, const job_t *job)
+{
+    return o->checks && is_device_lang(job->lang) && job->compiler.family == FAMILY_NVCC &&
+           !o->preprocess_only && !o->deps_only;
+}
+
+/* Lines of instructions come with the debug information of -G, too. The calls take registers: with
+ * 64 of them a block may have as many threads as any. */
+void instrument_kernels(const options_t *o, list_t *command)
+{
+    bool has_debug = false, has_limit = false;
+    for (int k = 0; k < o->argument_count; k++) {
+        const char *text = o->arguments[k].text;
+        has_debug |= !strcmp(text, "-G") || !strcmp(text, "--device-debug");
+        has_limit |= strstr(text, "maxrregcount") != NULL;
+    }
+    list_add(command, "-DKMM_CHECKED=1");
+    if (!has_debug)
+        list_add(command, "-lineinfo");
+    if (!has_limit)
+        list_add(command, "-maxrregcount=64");
+}
+
 bool instrument_wants(const options_t *o, const job_t *job)
 {
-    if (!o->checks || !is_code(job) || o->preprocess_only)
+    if (!o->checks || !is_code(job) || o->preprocess_only || instrument_wants_steps(o, job))
         return false;
     if (job->compiler.family == FAMILY_GNU)
         return true;
     if (is_device_lang(job->lang) && job->compiler.family != FAMILY_CLANG)
         diag_plain(SEVERITY_WARNING,
-                   "-fkmm-check does not check code of GPUs, so '%s' is compiled without it; "
+                   "-fkmm-check does not check code of AMD's GPUs, so '%s' is compiled without it; "
                    "--target=host checks its kernels on the CPU",
                    job->path);
     else

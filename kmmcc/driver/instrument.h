@@ -8,8 +8,12 @@
 #include "base/list.h"
 #include "driver/plan.h"
 
-/* True if the file is compiled with the check. Reports each file for which the check was asked and
- * is not possible, once: code of GPUs, and compilers other than gcc. */
+/* True if the file is CUDA source that nvcc compiles with checked kernels (driver/steps.h). */
+bool instrument_wants_steps(const options_t *o, const job_t *job);
+/* Adds nvcc's flags for that. */
+void instrument_kernels(const options_t *o, list_t *command);
+/* True if the file is compiled with gcc's calls. Reports each file for which the check was asked
+ * and is not possible, once: code of AMD's GPUs, and compilers other than gcc and nvcc. */
 bool instrument_wants(const options_t *o, const job_t *job);
 /* Adds the compiler's flags that stand before the user's, or those behind them. */
 void instrument_before(list_t *command);

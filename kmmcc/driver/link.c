@@ -51,6 +51,7 @@ void link_flags(link_kind_t kind, list_t *command)
         static const char *const wrapped[] = {"memcpy", "memmove", "memset"};
         for (size_t k = 0; k < sizeof(wrapped) / sizeof(*wrapped); k++)
             to_linker(command, arena_printf("--wrap=%s", wrapped[k]));
+        to_linker(command, "--undefined=__tsan_init"); /* the archive switches the check on */
         to_linker(command, "-lkmm_check");
     }
     if (kind.needs_kmm) {

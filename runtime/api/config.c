@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "execute/check.h"
+#include "execute/exact.h"
 #include "launch/state.h"
 #include "memory/disk/spill.h"
 #include "memory/host/locked.h"
@@ -117,7 +118,7 @@ static int add_device(kmm_runtime_t *rt, kmm__backend_t *b, int ordinal, const k
         return error;
     }
     if (rt->checks_access && b->kind != KMM_KIND_HOST)
-        limit /= 2; /* KMM_CHECK=access needs half of the memory for copies */
+        limit /= kmm__exact_is_on() ? 3 : 2; /* the rest is for copies, and marks of their bytes */
     kmm__device_memory_start(d, limit);
     d->memory->is_bounded = config->device_mem || config->device_keep_free;
     rt->device[rt->device_count++] = d;

@@ -23,6 +23,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "execute/exact.h"
+#include "execute/exact_device.h"
 #include "execute/failure.h"
 #include "execute/shadow.h"
 
@@ -31,6 +32,16 @@ enum { READS = KMM__MAY_READ, WRITES = KMM__MAY_WRITE, BLOCK = 4096, SURE_BYTES 
 typedef kmm__shadow_t shadow_t;
 
 /* ---- Copies ---- */
+
+static bool works_on_host(const kmm__task_t *t)
+{
+    return t->device->backend->kind == KMM_KIND_HOST;
+}
+
+static uint64_t up_to(uint64_t bytes, uint64_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
 
 static size_t mapped_bytes(const shadow_t *s)
 {
@@ -43,7 +54,9 @@ static bool shadow_add(kmm__check_t *c, kmm__array_t *a)
         return true;
     shadow_t *s = &c->shadows[c->count];
     *s = (shadow_t){.array = a, .bytes = a->bytes, .size = (a->bytes / BLOCK + 1) * BLOCK};
-    s->slack = c->is_exact ? KMM__EXACT_SLACK : 0;
+    s->slack = !c->is_exact             ? 0
+               : works_on_host(c->task) ? KMM__EXACT_SLACK
+                                        : up_to(KMM__EXACT_SLACK, a->frame_bytes);
     s->image = mmap(NULL, mapped_bytes(s), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (s->image == MAP_FAILED)
@@ -54,9 +67,10 @@ static bool shadow_add(kmm__check_t *c, kmm__array_t *a)
     return true;
 }
 
-static bool works_on_host(const kmm__task_t *t)
+/* Of a window, with what is free beside it. */
+static uint64_t window_bytes(const shadow_t *s)
 {
-    return t->device->backend->kind == KMM_KIND_HOST;
+    return s->array->frame_count * s->array->frame_bytes + 2 * s->slack;
 }
 
 static void device_close(kmm__check_t *c, shadow_t *s)
@@ -74,12 +88,13 @@ static void device_close(kmm__check_t *c, shadow_t *s)
             d->backend->frame_destroy(d->gpu, s->frames[k], frame);
     }
     if (s->window && !d->info.whole && !is_stuck)
-        d->backend->window_release(d->gpu, s->window, s->array->frame_count * frame);
+        d->backend->window_release(d->gpu, s->window - s->slack, window_bytes(s));
     free(s->frames);
 }
 
 static void check_close(kmm__check_t *c)
 {
+    kmm__exact_device_close(c);
     for (uint32_t k = 0; k < c->count; k++) {
         device_close(c, &c->shadows[k]);
         munmap(c->shadows[k].image, mapped_bytes(&c->shadows[k]));
@@ -194,27 +209,41 @@ static int walk(kmm__check_t *c, bool back)
 
 static const unsigned char pattern[2] = {0xf5, 0xff};
 
-/* `size` is a multiple of BLOCK. */
-static void fill_with_pattern(char *image, size_t size)
+/* Whether block `b` of the copy is used: on a GPU only frames that the chunk touches are. */
+static bool has_block(const shadow_t *s, size_t b)
 {
+    if (!s->frames)
+        return true;
+    uint64_t frame = b / s->array->frame_bytes;
+    return frame < s->array->frame_count && s->frames[frame];
+}
+
+static void fill_with_pattern(shadow_t *s)
+{
+    char block[BLOCK];
     for (size_t b = 0; b < BLOCK; b += sizeof(pattern))
-        memcpy(image + b, pattern, sizeof(pattern));
-    for (size_t b = BLOCK; b < size; b += BLOCK)
-        memcpy(image + b, image, BLOCK);
+        memcpy(block + b, pattern, sizeof(pattern));
+    for (size_t b = 0; b < s->size; b += BLOCK)
+        if (has_block(s, b))
+            memcpy(s->image + b, block, BLOCK);
 }
 
 /* Fills the images. On a GPU this enqueues copies, which are done when the stream is. */
 static int check_before(kmm__check_t *c)
 {
     for (uint32_t k = 0; k < c->count; k++)
-        fill_with_pattern(c->shadows[k].image, c->shadows[k].size);
+        fill_with_pattern(&c->shadows[k]);
     return walk(c, false);
 }
 
 static void images_use(kmm__check_t *c)
 {
-    for (uint32_t k = 0; k < c->count; k++)
-        memcpy(c->shadows[k].work, c->shadows[k].image, c->shadows[k].size);
+    for (uint32_t k = 0; k < c->count; k++) {
+        const shadow_t *s = &c->shadows[k];
+        for (size_t b = 0; b < s->size; b += BLOCK)
+            if (has_block(s, b))
+                memcpy(s->work + b, s->image + b, BLOCK);
+    }
 }
 
 /* ---- After the chunk ---- */
@@ -245,7 +274,7 @@ static void find_stores(kmm__check_t *c, const shadow_t *s)
 {
     size_t begin = s->bytes, end = 0, total = 0;
     for (size_t b = 0; b < s->bytes; b += BLOCK) {
-        if (!memcmp(s->work + b, s->image + b, BLOCK))
+        if (!has_block(s, b) || !memcmp(s->work + b, s->image + b, BLOCK))
             continue;
         for (size_t k = b; k < b + BLOCK && k < s->bytes; k++) {
             if (s->work[k] == s->image[k] || (s->may[k] & (WRITES | KMM__STORED)))
@@ -420,7 +449,8 @@ static int device_open(kmm__check_t *c, shadow_t *s)
     const kmm__device_t *d = t->device;
     uint64_t frame = s->array->frame_bytes;
     touched_t touched = {s};
-    int error = d->backend->window_reserve(d->gpu, s->array->frame_count * frame, &s->window);
+    int error = d->backend->window_reserve(d->gpu, window_bytes(s), &s->window);
+    s->window += error ? 0 : s->slack;
     kmm__frame_handle_t *wanted = s->frames =
         kmm__alloc(s->array->frame_count * sizeof(*s->frames));
     for (uint32_t k = 0; k < t->access_count; k++)
@@ -485,16 +515,21 @@ static int launch_on_device(kmm__check_t *c, int (*launch)(kmm__task_t *t, kmm__
     error = error ? error : check_before(c);
     error = error ? error : kmm__stream_drain(b, c->stream);
     images_use(c);
+    kmm__exact_before(c);
+    error = error || !c->is_exact ? error : kmm__exact_device_begin(c);
     error = error ? error : device_step(c, false);
     if (!error) {
         error = launch(c->task, c->stream);
+        error = error || !c->is_exact ? error : kmm__exact_device_fetch(c);
         error = error ? error : device_step(c, true);
         fail_alone(c->task, error);
     }
+    if (!error && c->is_exact)
+        kmm__exact_device_end(c);
     error = error ? error : check_after(c);
-    error = error ? error : kmm__stream_drain(b, c->stream);
+    int drained = kmm__stream_drain(b, c->stream); /* copies that came before an error, too */
     check_close(c);
-    return error;
+    return error ? error : drained;
 }
 
 /* ---- The interface ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check of each load and store of a chunk on the CPU. */
+/* The check of each load and store of a chunk. */
 #include "execute/exact.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/api.h"
 #include "base/running.h"
+#include "execute/exact_device.h"
 #include "execute/exact_text.h"
 #include "execute/shadow.h"
 
@@ -28,8 +29,7 @@ void kmm__exact_advise(void)
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
     if (!kmm__exact_is_on() && !atomic_flag_test_and_set(&is_said))
         fprintf(stderr, "kmm: note: KMM_CHECK=access sees stores that change a value; in a program "
-                        "compiled with `kmmcc -fkmm-check` it sees every load and store of the "
-                        "CPU's chunks\n");
+                        "compiled with `kmmcc -fkmm-check` it sees every load and store\n");
 }
 
 /* ---- The arrays ---- */
@@ -83,7 +83,10 @@ static const kmm__place_t *place_of(const kmm__check_t *c, uintptr_t address)
 
 void kmm__exact_open(kmm__check_t *c)
 {
-    c->is_exact = kmm__exact_is_on() && c->task->device->backend->kind == KMM_KIND_HOST;
+    const kmm__device_t *d = c->task->device;
+    c->is_exact =
+        kmm__exact_is_on() && (d->backend->kind == KMM_KIND_HOST ||
+                               (kmm__exact_takes_table(c->task->work->kernel) && !d->info.whole));
     if (!c->is_exact)
         return;
     pthread_mutex_init(&c->lock, NULL);
@@ -105,7 +108,8 @@ void kmm__exact_close(kmm__check_t *c)
 
 /* ---- Accesses ---- */
 
-static void note(kmm__check_t *c, kmm__violation_t *v, int64_t at, const void *pc)
+/* Adds an access that is wrong from byte `at` to byte `last`. */
+static void note(kmm__check_t *c, kmm__violation_t *v, int64_t at, int64_t last, const void *pc)
 {
     pthread_mutex_lock(&c->lock);
     if (v->count++ == 0) {
@@ -113,7 +117,7 @@ static void note(kmm__check_t *c, kmm__violation_t *v, int64_t at, const void *p
         v->pc = pc;
     }
     v->least = at < v->least ? at : v->least;
-    v->most = at > v->most ? at : v->most;
+    v->most = last > v->most ? last : v->most;
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -139,15 +143,19 @@ static kmm__wrong_t judge_byte(const kmm__shadow_t *s, int64_t at, int kind)
 static void access_copy(kmm__check_t *c, kmm__shadow_t *s, int64_t at, size_t bytes, int kind,
                         const void *pc)
 {
+    int64_t first[KMM__WRONG_KINDS + 1], last[KMM__WRONG_KINDS + 1];
     bool is_wrong[KMM__WRONG_KINDS + 1] = {false};
     for (int64_t b = at; b < at + (int64_t)bytes; b++) {
         kmm__wrong_t wrong = judge_byte(s, b, kind);
-        if (wrong != KMM__WRONG_KINDS && !is_wrong[wrong])
-            note(c, &s->wrong[wrong], b, pc);
+        first[wrong] = is_wrong[wrong] ? first[wrong] : b;
+        last[wrong] = b;
         is_wrong[wrong] = true;
         if (wrong == KMM__WRONG_KINDS && (kind & KMM__EXACT_STORE) && !(s->may[b] & KMM__STORED))
             s->may[b] |= KMM__STORED;
     }
+    for (int wrong = 0; wrong < KMM__WRONG_KINDS; wrong++)
+        if (is_wrong[wrong])
+            note(c, &s->wrong[wrong], first[wrong], last[wrong], pc);
 }
 
 static void access_elsewhere(kmm__check_t *c, uintptr_t address, const void *pc)
@@ -160,7 +168,7 @@ static void access_elsewhere(kmm__check_t *c, uintptr_t address, const void *pc)
     c->elsewhere = c->elsewhere ? c->elsewhere : p->array;
     pthread_mutex_unlock(&c->lock);
     if (!is_other)
-        note(c, &c->other, (int64_t)(address - p->begin), pc);
+        note(c, &c->other, (int64_t)(address - p->begin), (int64_t)(address - p->begin), pc);
 }
 
 KMM__API void kmm__exact_access(const void *address, size_t bytes, int kind, const void *pc)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The check of each load and store of a chunk on the CPU. Code that was compiled with `kmmcc
+ * The check of each load and store of a chunk. Code for the CPU that was compiled with `kmmcc
  * -fkmm-check` calls kmm__exact_access before each access (runtime/instrument). The chunk works on
- * copies of its arrays (execute/check.h), whose addresses are looked up here.
+ * copies of its arrays (execute/check.h), whose addresses are looked up here. Chunks on GPUs look
+ * them up themselves (execute/exact_device.h).
  */
 #ifndef KMM__EXECUTE_EXACT_H
 #define KMM__EXECUTE_EXACT_H

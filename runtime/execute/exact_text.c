@@ -136,6 +136,14 @@ static void remedy_text(const kmm__check_t *c, const kmm__shadow_t *s, uint32_t 
 
 /* ---- Saying it ---- */
 
+static void line_text(const kmm__violation_t *v, char *out, size_t size)
+{
+    if (*v->line)
+        snprintf(out, size, "%s", v->line);
+    else
+        kmm__exact_line(v->pc, out, size);
+}
+
 /* True if nothing was said yet of this argument of the launch. */
 static bool is_first(kmm__task_t *t, uint32_t item, char *where)
 {
@@ -176,7 +184,7 @@ void kmm__exact_say_wrong(kmm__check_t *c, const kmm__shadow_t *s, kmm__wrong_t 
     char where[PLACE], line[256], element[ELEMENT], remedy[512], more[64] = "", text[TEXT];
     if (!is_first(c->task, item, where))
         return;
-    kmm__exact_line(v->pc, line, sizeof(line));
+    line_text(v, line, sizeof(line));
     element_text(c, s, item, v->first, element);
     remedy_text(c, s, item, wrong, v, remedy, sizeof(remedy));
     if (v->count > 1)
@@ -219,7 +227,7 @@ void kmm__exact_say_elsewhere(kmm__check_t *c)
     char where[PLACE], line[256], array[128], text[TEXT];
     if (!is_first(c->task, KMM__MAX_ITEMS, where))
         return;
-    kmm__exact_line(c->other.pc, line, sizeof(line));
+    line_text(&c->other, line, sizeof(line));
     array_text(c, array, sizeof(array));
     snprintf(text, sizeof(text),
              "%s: the chunk accesses byte %lld of %s by an address that is not one of the launch's "

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "execute/check.h"
+#include "execute/exact_device.h"
 #include "memory/array.h"
 
 /* ---- Arguments ---- */
@@ -137,14 +138,16 @@ static int launch_kernel(kmm__task_t *const *tasks, uint32_t count, const blocks
     memcpy(run.offset, part->offset, sizeof(run.offset));
     memcpy(run.count, part->count, sizeof(run.count));
     bool is_whole = memcmp(part->count, w->geometry.grid, sizeof(part->count)) == 0;
-    if (w->kernel->is_clone && w->kernel->whole && is_whole) {
+    uint64_t table = kmm__exact_table(t->issue.check);
+    if (w->kernel->is_clone && w->kernel->whole && is_whole && !table) {
         run.kernel = w->kernel->whole;
         run.args = args + 1;
     } else if (w->kernel->is_clone) {
         const uint32_t *grid = w->geometry.grid;
-        kmm_blocks_t blocks = {part->offset[0], part->offset[1], part->offset[2],
-                               grid[0],         grid[1],         grid[2]};
-        memcpy(args[0], &blocks, sizeof(blocks));
+        kmm_checked_blocks_t blocks = {
+            part->offset[0], part->offset[1], part->offset[2], grid[0], grid[1], grid[2], table};
+        memcpy(args[0], &blocks,
+               kmm__exact_takes_table(w->kernel) ? sizeof(blocks) : sizeof(kmm_blocks_t));
     }
     return t->device->backend->launch(stream, &run);
 }

@@ -10,6 +10,7 @@
 #include "memory/array.h"
 
 typedef struct kmm__check kmm__check_t;
+typedef struct kmm__exact_device kmm__exact_device_t; /* execute/exact_device.c */
 
 /* The flags of each byte of a copy: what the clauses allow, and that the chunk has stored it. */
 enum { KMM__MAY_READ = 1, KMM__MAY_WRITE = 2, KMM__STORED = 4 };
@@ -23,19 +24,23 @@ typedef enum kmm__wrong {
     KMM__WRONG_KINDS
 } kmm__wrong_t;
 
+enum { KMM__LINE = 104 }; /* bytes of a name with a line, with the final 0 */
+
 /* The wrong accesses of one kind to one copy. */
 typedef struct kmm__violation {
     uint64_t count;
     /* offsets in the array: `first` of the first access; the least and the greatest */
     int64_t first, least, most;
-    const void *pc; /* the address behind the instruction of the first access */
+    const void *pc;       /* on the CPU: the address behind the instruction of the first access */
+    char line[KMM__LINE]; /* on a GPU: "file:line" of the first access */
 } kmm__violation_t;
 
 /* The copy of one array. */
 typedef struct kmm__shadow {
     kmm__array_t *array;
     size_t bytes, size; /* bytes of the array; of each of image, work and may */
-    size_t slack;       /* bytes on each side of `work`, where stores outside of it go */
+    size_t slack;       /* bytes on each side of `work`, where stores outside of it go; on a GPU:
+                           of address space on each side of `window` */
     char *image;        /* contents before the chunk runs */
     char *work;         /* contents that the chunk works on and leaves */
     unsigned char *may; /* KMM__MAY_... and KMM__STORED for each byte */
@@ -44,6 +49,11 @@ typedef struct kmm__shadow {
     kmm__frame_handle_t *frames;
     /* frames 0 to mapped - 1 are mapped, those that exist */
     uint32_t mapped;
+    /* On a GPU, of a check of each access: `may` in the device's memory, in frames of its own
+     * beside those above. */
+    kmm__addr_t marks_window;
+    kmm__frame_handle_t *marks;
+    uint32_t marks_mapped;
     kmm__violation_t wrong[KMM__WRONG_KINDS];
 } kmm__shadow_t;
 
@@ -68,6 +78,7 @@ struct kmm__check {
     uint32_t place_count;
     const kmm__array_t *elsewhere; /* the first array that was reached by such an address */
     kmm__violation_t other;
+    kmm__exact_device_t *on_device; /* on a GPU; NULL: not made yet */
 };
 
 /* Returns the copy of an array; NULL: there is none. */

@@ -85,11 +85,13 @@ static const void *clone_of(const void *handle)
     return NULL;
 }
 
-/* True if the kernel's mangled name says that its first parameter is a kmm_blocks_t. Clones that
+/* True if the kernel's mangled name says that its first parameter is a kmm_blocks_t, or that of a
+ * file that was compiled with -fkmm-check. Clones that
  * are instances of templates are recognized by that, because nothing registers them. */
 static int has_blocks(const char *name)
 {
-    return strncmp(name, "_Z", 2) == 0 && strstr(name, "10kmm_blocks") != NULL;
+    return strncmp(name, "_Z", 2) == 0 &&
+           (strstr(name, "10kmm_blocks") || strstr(name, "18kmm_checked_blocks"));
 }
 
 /* Creates the entry of a kernel. It is not in the table yet. The caller holds the lock. */

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nvcc --dryrun prints nvcc's steps as lines that begin with "#$ ": assignments of environment
+ * variables, and commands for a shell. The step cicc writes PTX code, which ptxas reads, so that
+ * the code can be changed in between.
+ */
+#include "driver/steps.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/process.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "driver/run.h"
+#include "driver/write.h"
+#include "ptx/check.h"
+
+static const char mark[] = "#$ ";
+
+/* ---- Reading a step ---- */
+
+/* The length of the name if the line assigns to a variable; else 0. */
+static size_t variable_length(const char *line)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)line[n]) || line[n] == '_')
+        n++;
+    return n && line[n] == '=' ? n : 0;
+}
+
+/* Adds an assignment to the text that a shell reads before each command. */
+static void add_variable(const char *line, size_t name, text_t *script)
+{
+    text_printf(script, "export %.*s='", (int)name, line);
+    for (const char *c = line + name + 1; *c; c++)
+        text_printf(script, *c == '\'' ? "'\\''" : "%c", *c);
+    text_printf(script, "'\n");
+}
+
+/* The name of the program that the command runs. */
+static const char *program_of(const char *command)
+{
+    bool is_quoted = *command == '"';
+    const char *begin = command + is_quoted;
+    const char *name = arena_copy(begin, strcspn(begin, is_quoted ? "\"" : " "));
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+/* The file behind the last -o. */
+static const char *output_of(const char *command)
+{
+    const char *found = NULL;
+    for (const char *at = strstr(command, " -o "); at; at = strstr(at + 1, " -o "))
+        found = at + strlen(" -o ");
+    if (!found)
+        return "";
+    found += strspn(found, " ");
+    bool is_quoted = *found == '"';
+    return arena_copy(found + is_quoted, strcspn(found + is_quoted, is_quoted ? "\"" : " "));
+}
+
+/* ---- Dependencies ---- */
+
+/* Whether the option, with one dash or two, is in the list. */
+static bool is_in(const char *word, const char *const *list)
+{
+    return text_is_one_of(word, list) ||
+           (!strncmp(word, "--", 2) && text_is_one_of(word + 1, list));
+}
+
+/*
+ * nvcc writes dependencies in a step of its own, which no shell can run, so that another call of
+ * nvcc writes them. The words of the command are given to `steps`, to `dependencies` or to both.
+ * False: nobody wants dependencies.
+ */
+static bool divide(const list_t *command, list_t *steps, list_t *dependencies)
+{
+    static const char *const
+        all[] = {"-MD", "-generate-dependencies-with-compile", NULL},
+        *const own[] = {"-MMD", "-generate-nonsystem-dependencies-with-compile", NULL},
+        *const also[] = {"-MP", "-generate-dependency-targets", "-MG", NULL},
+        *const named[] = {"-MF", "-MT", "-MQ", "-dependency-output", NULL},
+        *const target[] = {"-MT", "-MQ", NULL}, *const output[] = {"-o", "-output-file", NULL},
+        *const mode[] = {"-c", "-compile", "-ptx", "-cubin", "-fatbin", NULL};
+    const char *object = NULL;
+    bool is_wanted = false, has_target = false;
+    for (int k = 0; k < command->count; k++) {
+        const char *word = command->item[k],
+                   *next = k + 1 < command->count ? command->item[k + 1] : "";
+        bool is_named = is_in(word, named), is_output = is_in(word, output);
+        bool joins =
+            !strncmp(word, "-MF", 3) || !strncmp(word, "-MT", 3) || !strncmp(word, "-MQ", 3);
+        bool is_mode = is_in(word, all) || is_in(word, own);
+        is_wanted |= is_mode;
+        has_target |= is_in(word, target) || (joins && word[2] != 'F');
+        if (is_mode)
+            list_add(dependencies, is_in(word, all) ? "-M" : "-MM");
+        else if (!is_output && !is_in(word, mode))
+            list_add(dependencies, word);
+        if (!is_mode && !is_named && !joins && !is_in(word, also))
+            list_add(steps, word);
+        if (is_named || is_output) {
+            object = is_output ? next : object;
+            list_add(is_named ? dependencies : steps, next);
+            k++;
+        }
+    }
+    if (object && !has_target) {
+        list_add(dependencies, "-MT");
+        list_add(dependencies, object);
+    }
+    return is_wanted;
+}
+
+/* ---- Running ---- */
+
+static bool check_ptx(const char *file, const char *path)
+{
+    size_t length = strlen(file);
+    if (length < 4 || strcmp(file + length - 4, ".ptx")) {
+        diag_plain(SEVERITY_ERROR,
+                   "-fkmm-check needs PTX code of '%s', and nvcc writes none with these options: "
+                   "leave out those for optimisation while linking",
+                   path);
+        return false;
+    }
+    const source_t *ptx = source_read(file);
+    if (!ptx)
+        return diag_plain(SEVERITY_ERROR, "cannot read '%s': %s", file, strerror(errno)), false;
+    const char *checked = check_module(ptx->text, path);
+    return checked && write_text(file, checked) == 0;
+}
+
+/* Device code that calls functions of other files. */
+static bool is_relocatable(const char *command)
+{
+    return !strcmp(program_of(command), "ptxas") &&
+           (strstr(command, " --compile-only ") || strstr(command, " -c "));
+}
+
+static int run_step(const options_t *o, const text_t *variables, const char *command,
+                    const char *path)
+{
+    list_t shell = {0};
+    if (is_relocatable(command)) {
+        diag_plain(SEVERITY_ERROR,
+                   "-fkmm-check does not see device functions of other files, so it cannot check "
+                   "'%s' with relocatable device code: leave out -rdc=true and -dc",
+                   path);
+        return 1;
+    }
+    list_add(&shell, "/bin/sh");
+    list_add(&shell, "-c");
+    list_add(&shell, arena_printf("%s%s", variables->data ? variables->data : "", command));
+    if (o->verbose)
+        fprintf(stderr, "%s%s\n", mark, command);
+    int status = process_run(&shell);
+    if (!status && !strcmp(program_of(command), "cicc"))
+        status = !check_ptx(output_of(command), path);
+    return status;
+}
+
+/* Has the files in the folder that nvcc's steps name removed at the end. */
+static void remember_files(const char *steps, const char *folder)
+{
+    list_t seen = {0};
+    size_t length = strlen(folder);
+    for (const char *at = strstr(steps, folder); at; at = strstr(at + length, folder)) {
+        if (at[length] != '/')
+            continue;
+        const char *name = at + length + 1;
+        const char *file = arena_copy(name, strcspn(name, "\" ,\n"));
+        bool is_new = *file != 0;
+        for (int k = 0; k < seen.count && is_new; k++)
+            is_new = strcmp(seen.item[k], file) != 0;
+        if (!is_new)
+            continue;
+        list_add(&seen, file);
+        process_file(folder, file);
+    }
+}
+
+/* nvcc has found a mistake in its command line, or has a warning of it. */
+static void pass_on(const char *line, size_t length)
+{
+    fprintf(stderr, "%.*s\n", (int)length, line);
+}
+
+int steps_run(const options_t *o, const list_t *command, const char *folder, const char *path)
+{
+    text_t steps = {0}, variables = {0};
+    list_t dry = {0}, dependencies = {0};
+    const char *own = process_file(folder, "steps");
+    if (mkdir(own, 0700) != 0 && errno != EEXIST)
+        return diag_plain(SEVERITY_ERROR, "cannot make '%s': %s", own, strerror(errno)), 1;
+    bool has_dependencies = divide(command, &dry, &dependencies);
+    list_add(&dry, "--dryrun");
+    list_add(&dry, "--keep");
+    list_add(&dry, "--keep-dir");
+    list_add(&dry, own);
+    if (o->verbose)
+        process_print(command);
+    int status = has_dependencies ? process_run(&dependencies) : 0;
+    status = status ? status : process_run_quiet(&dry, &steps);
+    remember_files(steps.data ? steps.data : "", own);
+    for (const char *line = steps.data ? steps.data : ""; *line;) {
+        size_t length = strcspn(line, "\n"), skip = strlen(mark);
+        const char *step = length > skip ? arena_copy(line + skip, length - skip) : "";
+        if (strncmp(line, mark, skip))
+            pass_on(line, length);
+        else if (variable_length(step))
+            add_variable(step, variable_length(step), &variables);
+        else if (!status)
+            status = run_step(o, &variables, step, path);
+        line += length + (line[length] == '\n');
+    }
+    diag_flush();
+    return status;
+}
