@@ -22,8 +22,7 @@ typedef struct flags {
 
 /* Returns the arguments, with room for a few more. */
 flags_t flags_of(const unit_t *u, headers_t headers);
-/* Those with which the clang program compiles the kernels of a file of CUDA or HIP for a GPU, with
- * HEADERS_LIGHT or HEADERS_OWN. */
+/* Those with which the clang program compiles the kernels of a file of CUDA or HIP for a GPU. */
 flags_t flags_of_device(const unit_t *u, headers_t headers);
 void flags_add(flags_t *f, const char *flag);
 /* Returns the last headers to try. */
