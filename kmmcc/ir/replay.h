@@ -22,6 +22,8 @@ replay_t *replay_new(const ir_function_t *f, replay_param_fn *param, void *conte
 void replay_restart(replay_t *r);
 /* ir_grid_t times 3 plus the dimension. Block dimensions and sizes come before thread indices. */
 void replay_set(replay_t *r, int what, int64_t value);
+/* The value of a node of what is set, outside of loops. False: it is not known. */
+bool replay_value(replay_t *r, int node, int64_t *value);
 /* True if some value of the function depends on this index or size. */
 bool replay_uses(const replay_t *r, int what);
 /* True if no loop around the access, which is being visited, has come to its second iteration. */
