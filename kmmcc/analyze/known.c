@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyze/affine.h"
 #include "analyze/geometry.h"
 #include "base/arena.h"
 #include "ir/load.h"
@@ -28,7 +27,7 @@ static void lower(known_t *k, knowledge_t to, const char *reason)
     k->reason = reason;
 }
 
-static known_t *known_of(const ir_function_t *f, const footprint_t *x)
+known_t *known_of(const ir_function_t *f, const footprint_t *x)
 {
     known_t *list = NULL;
     for (const box_t *b = x->box; b; b = b->next) {

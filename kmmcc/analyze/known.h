@@ -3,6 +3,7 @@
 #ifndef KMMCC_ANALYZE_KNOWN_H
 #define KMMCC_ANALYZE_KNOWN_H
 
+#include "analyze/affine.h"
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
@@ -17,6 +18,8 @@ typedef struct known {
     bool noted;         /* true only while indices fit into 32 bits */
 } known_t;
 
+/* Returns a list of the pointers that the kernel accesses, or whose accesses are not all known. */
+known_t *known_of(const ir_function_t *f, const footprint_t *x);
 /* Returns a list of the pointers that the launch's kernel accesses. NULL: there are none, or
  * *reason says why nothing is known. */
 known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **reason);

@@ -67,6 +67,7 @@ typedef struct options {
     bool diff;               /* --diff */
     bool explain;            /* --explain */
     bool suggest;            /* --suggest */
+    bool accesses;           /* --accesses */
     bool compile_only;       /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */
     bool preprocess_only;    /* -E, -M, -MM */
     bool deps, deps_only;    /* -MD or -MMD; -M or -MM */

@@ -84,19 +84,12 @@ static void add_rocm_flags(flags_t *f)
         flags_add(f, arena_printf("-isystem%s/include", toolchain_rocm()));
 }
 
-static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
+/* CUDA with a toolkit's headers. `side` of the source: a flag of clang. */
+static void add_toolkit_flags(const char *cuda, headers_t headers, const char *side, flags_t *f)
 {
-    const char *cuda = toolchain_cuda(), *own = install_path("include");
-    if (headers <= HEADERS_OWN) {
-        add_own_flags(u, headers, "--cuda-host-only", f);
-        return;
-    }
-    if (u->lang == LANG_HIP && u->target == TARGET_HIP) {
-        add_rocm_flags(f);
-        return;
-    }
+    const char *own = install_path("include");
     flags_add(f, "-xcuda");
-    flags_add(f, "--cuda-host-only");
+    flags_add(f, side);
     flags_add(f, arena_printf("--cuda-path=%s", cuda));
     flags_add(f, "-nocudalib");
     flags_add(f, "-Wno-unknown-cuda-version");
@@ -105,6 +98,19 @@ static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
     flags_add(f, arena_printf("-isystem%s/include/cccl", cuda));
     if (headers == HEADERS_TEXTURES)
         flags_add(f, "-DKMM_PARSE_TEXTURES");
+}
+
+static void add_cuda_flags(const unit_t *u, headers_t headers, flags_t *f)
+{
+    if (headers <= HEADERS_OWN) {
+        add_own_flags(u, headers, "--cuda-host-only", f);
+        return;
+    }
+    if (u->lang == LANG_HIP && u->target == TARGET_HIP) {
+        add_rocm_flags(f);
+        return;
+    }
+    add_toolkit_flags(toolchain_cuda(), headers, "--cuda-host-only", f);
     if (u->lang == LANG_HIP)
         add_hip_macros(u, f);
 }
@@ -132,9 +138,14 @@ static void add_options(const unit_t *u, flags_t *f)
 flags_t flags_of_device(const unit_t *u, headers_t headers)
 {
     flags_t f = flags_none(u);
-    add_own_flags(u, headers, "--cuda-device-only", &f);
+    if (headers > HEADERS_OWN) {
+        add_toolkit_flags(toolchain_cuda(), headers, "--cuda-device-only", &f);
+        flags_add(&f, "-DKMM_PARSE_DEVICE=1");
+    } else {
+        add_own_flags(u, headers, "--cuda-device-only", &f);
+        flags_add(&f, "-D__CLANG_CUDA_WRAPPERS_NEW"); /* operators new as kmm_parse.h has them */
+    }
     flags_add(&f, "--cuda-gpu-arch=sm_90");
-    flags_add(&f, "-D__CLANG_CUDA_WRAPPERS_NEW"); /* operators new as kmm_parse.h declares them */
     add_options(u, &f);
     flags_add(&f, "-O1"); /* otherwise functions are marked as not to be looked into */
     flags_add(&f, "-fgpu-rdc");

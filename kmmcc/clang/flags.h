@@ -23,7 +23,7 @@ typedef struct flags {
 /* Returns the arguments, with room for a few more. */
 flags_t flags_of(const unit_t *u, headers_t headers);
 /* Returns the arguments with which the clang program compiles a file's kernels for a GPU: CUDA or
- * HIP source, with HEADERS_LIGHT or HEADERS_OWN. */
+ * HIP source. */
 flags_t flags_of_device(const unit_t *u, headers_t headers);
 void flags_add(flags_t *f, const char *flag);
 /* Returns the last headers to try. */

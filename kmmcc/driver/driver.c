@@ -110,7 +110,7 @@ static int compile_files(const options_t *o)
     plan_t *p = plan_make(o);
     if (diag_error_count())
         return 1;
-    if (o->emit_source || o->check_file || o->diff || o->explain || o->suggest)
+    if (o->emit_source || o->check_file || o->diff || o->explain || o->suggest || o->accesses)
         return show_all(p);
     compiler_choose(p);
     if (diag_error_count())

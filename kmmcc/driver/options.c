@@ -336,6 +336,8 @@ static bool read_flag(options_t *o, const char *word)
         return o->explain = true;
     if (strcmp(word, "--suggest") == 0)
         return o->suggest = true;
+    if (strcmp(word, "--accesses") == 0)
+        return o->accesses = true;
     if (is_any(word, (const char *const[]){"-fkmm-clone", "-fno-kmm-clone", NULL}))
         return o->clones_all = strcmp(word, "-fkmm-clone") == 0, true;
     if (is_any(word,

@@ -20,6 +20,7 @@
 #include "clang/unit.h"
 #include "clang/verify.h"
 #include "cpu/host.h"
+#include "emit/accesses.h"
 #include "emit/emit.h"
 #include "emit/explain.h"
 #include "emit/rewrite.h"
@@ -228,9 +229,11 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
                 .path = includes->file[0]->path,
                 .include_at = SIZE_MAX,
                 .includes = includes};
+    u.main = &u;
+    if (o->accesses)
+        return accesses_print(&u) ? arena_printf("%s", u.source->text) : NULL;
     int errors = diag_error_count();
     bool cuda = is_device_lang(lang), clones = cuda && target != TARGET_HOST;
-    u.main = &u;
     for (int k = 1; k < includes->count; k++)
         if (includes->file[k]->has_pragma && !o->ignores_pragmas)
             unit_add(&u, includes->file[k]->source);

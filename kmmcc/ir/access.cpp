@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
@@ -188,10 +189,19 @@ ir_function_t *Analysis::run()
     test_loops();
     if (nodes_.all.size() > MOST_NODES)
         unknown(-1, -1, "the kernel is too large", &f_.getEntryBlock().front());
+    std::vector<const char *> names;
+    std::vector<unsigned char> are_pointers;
+    for (const Argument &a : f_.args()) {
+        names.push_back(kept(a.getName()));
+        are_pointers.push_back(a.getType()->isPointerTy() && !a.hasByValAttr());
+    }
     auto *result = (ir_function_t *)calloc(1, sizeof(ir_function_t));
-    *result = {kept(f_.getName()),     (int)f_.arg_size(),  kept_array(nodes_.all),
-               (int)nodes_.all.size(), kept_array(loop_),   (int)loop_.size(),
-               kept_array(access_),    (int)access_.size(), kept_array(unknown_),
+    *result = {kept(f_.getName()),       kept(demangle(f_.getName().str())),
+               (int)f_.arg_size(),       kept_array(names),
+               kept_array(are_pointers), kept_array(nodes_.all),
+               (int)nodes_.all.size(),   kept_array(loop_),
+               (int)loop_.size(),        kept_array(access_),
+               (int)access_.size(),      kept_array(unknown_),
                (int)unknown_.size()};
     return result;
 }

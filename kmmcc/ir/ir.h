@@ -94,8 +94,11 @@ typedef struct ir_unknown {
 } ir_unknown_t;
 
 typedef struct ir_function {
-    const char *name; /* the linker's name of the function */
+    const char *name;  /* the linker's name of the function */
+    const char *title; /* the function as the source names it */
     int param_count;
+    const char **param_name;         /* "": it has none */
+    const unsigned char *is_pointer; /* of each parameter */
     ir_node_t *node;
     int node_count;
     ir_loop_t *loop;

@@ -15,6 +15,7 @@
 #include "base/list.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "base/toolchain.h"
 #include "clang/cache.h"
 #include "clang/cursor.h"
 #include "clang/flags.h"
@@ -43,8 +44,13 @@ static char *first_line(text_t *t)
 
 static int run(const unit_t *main, const flags_t *f, const char *out, text_t *messages)
 {
-    static const char *const rest[] = {"-c", "-emit-llvm",        "-Xclang", "-disable-llvm-passes",
-                                       "-w", "-gline-tables-only"};
+    static const char *const rest[] = {"-c",
+                                       "-emit-llvm",
+                                       "-Xclang",
+                                       "-disable-llvm-passes",
+                                       "-w",
+                                       "-gline-tables-only",
+                                       "-fno-discard-value-names"};
     list_t command = {0};
     list_add(&command, KMM_CLANG);
     for (int k = 0; k < f->count; k++)
@@ -82,7 +88,8 @@ static const char *compile(const unit_t *main, const char **reason)
     }
     const char *out = process_file(process_folder(true), "kernels.bc");
     text_t messages = {0};
-    for (headers_t headers = HEADERS_LIGHT; headers <= HEADERS_OWN; headers++) {
+    headers_t last = toolchain_cuda() && main->lang != LANG_HIP ? HEADERS_TEXTURES : HEADERS_OWN;
+    for (headers_t headers = HEADERS_LIGHT; headers <= last; headers++) {
         messages = (text_t){0};
         if (run_with(main, headers, out, &messages))
             return out;

@@ -226,6 +226,11 @@ static bool value_of(replay_t *r, int node, int64_t *out)
     return r->known[node];
 }
 
+bool replay_value(replay_t *r, int node, int64_t *value)
+{
+    return value_of(r, node, value);
+}
+
 /* ---- Accesses ---- */
 
 static void visit(replay_t *r, const ir_access_t *a, bool certain)

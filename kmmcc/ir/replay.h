@@ -24,6 +24,8 @@ void replay_restart(replay_t *r);
 /* Sets an index or a size: `what` is an ir_grid_t times 3 plus the dimension. Set sizes and block
  * indices before thread indices. */
 void replay_set(replay_t *r, int what, int64_t value);
+/* The value of a node of what is set, outside of loops. False: it is not known. */
+bool replay_value(replay_t *r, int node, int64_t *value);
 /* True if some value of the function depends on this index or size. */
 bool replay_uses(const replay_t *r, int what);
 /* True if every loop around the access that is being visited is in its first iteration. */

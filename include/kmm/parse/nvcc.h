@@ -11,6 +11,11 @@ __device__ inline void *operator new(__SIZE_TYPE__, void *place) noexcept { retu
 __device__ inline void *operator new[](__SIZE_TYPE__, void *place) noexcept { return place; }
 #endif
 
+#if KMM_PARSE_DEVICE && defined(__cplusplus) /* what a launch calls */
+extern "C" int cudaConfigureCall(struct dim3 grid, struct dim3 block, __SIZE_TYPE__ shared = 0,
+                                 struct CUstream_st *stream = 0);
+#endif
+
 #define KMM_PARSE_MIN_MAX(type)                                                                    \
     __host__ type min(type a, type b);                                                             \
     __host__ type max(type a, type b);

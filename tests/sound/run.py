@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles CUDA files and runs their kernels with random arguments.
+
+run.py CLANG BUILD OUT SEED LAUNCHES FILE... [-- FLAG...]
+
+FILE may be bitcode that clang has written with -Xclang -disable-llvm-passes.
+"""
+import glob
+import os
+import subprocess
+import sys
+
+
+def bitcode(clang, build, source, out, flags):
+    include = os.path.join(build, 'include')
+    subprocess.run(
+        [clang, '-xcuda', '--cuda-device-only', '--cuda-gpu-arch=sm_90', '-nocudainc',
+         '-nocudalib', '-DKMM_HOST_PARSE=1', '-isystem' + include + '/kmm/host', '-include',
+         'kmm_parse.h', '-include', 'cuda_runtime.h', '-D__CLANG_CUDA_WRAPPERS_NEW', '-O1',
+         '-fgpu-rdc', '-w', '-c', '-emit-llvm', '-Xclang', '-disable-llvm-passes',
+         '-gline-tables-only', '-fno-discard-value-names', '-I' + include] + flags +
+        [source, '-o', out], check=True)
+
+
+def run(clang, build, folder, seed, launches, source, flags):
+    name = os.path.join(folder, os.path.splitext(os.path.basename(source))[0])
+    code = source if source.endswith('.bc') else name + '.bc'
+    if code != source:
+        bitcode(clang, build, source, code, flags)
+    tools = os.path.join(build, 'bin')
+    subprocess.run([tools + '/kmm_sound_instrument', code, name + '.cpu.bc'], check=True)
+    subprocess.run([clang, '-w', '-O1', '-fPIC', '-shared', name + '.cpu.bc', '-o', name + '.so',
+                    '-lm'], check=True)
+    module = glob.glob(os.path.join(build, 'lib', 'kmm-ir-*.so'))[0]
+    return subprocess.run([tools + '/kmm_sound', module, code, name + '.so', seed,
+                           launches]).returncode
+
+
+def main():
+    arguments, flags = sys.argv[1:], []
+    if '--' in arguments:
+        at = arguments.index('--')
+        arguments, flags = arguments[:at], arguments[at + 1:]
+    clang, build, folder, seed, launches = arguments[:5]
+    os.makedirs(folder, exist_ok=True)
+    return max(run(clang, build, folder, seed, launches, f, flags) for f in arguments[5:])
+
+
+sys.exit(main())
