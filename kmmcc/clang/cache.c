@@ -128,7 +128,7 @@ static const char *key_of(const char *headers, const char *const *flags, int cou
     hash_t h = {0xCBF29CE484222325u, 0};
     bool relative = false;
     char place[4096];
-    add(&h, "1"); /* of what the files hold */
+    add(&h, "2"); /* of what the files hold */
     add(&h, clang_text(clang_getClangVersion()));
     add(&h, headers);
     add(&h, skips_bodies ? "skip" : "all");
@@ -238,6 +238,16 @@ static bool save(CXTranslationUnit tu, const char *path)
     return chmod(path, 0600) == 0;
 }
 
+/* The flags, and one with which clang instantiates what the headers use of templates now. Otherwise
+ * every file that begins with these headers instantiates it. */
+static const char *const *with_instances(const char *const *flags, int count)
+{
+    const char **all = arena_alloc(((size_t)count + 1) * sizeof(*all));
+    memcpy(all, flags, (size_t)count * sizeof(*all));
+    all[count] = "-fpch-instantiate-templates";
+    return all;
+}
+
 /* Writes the file, an empty one where clang cannot; its path, or NULL. */
 static const char *precompile(const char *key, const char *headers, const char *const *flags,
                               int count, bool skips_bodies)
@@ -249,8 +259,8 @@ static const char *precompile(const char *key, const char *headers, const char *
     CXIndex index = clang_createIndex(0, 0);
     CXTranslationUnit tu = NULL;
     const char *made = arena_printf("%s.%ld.pch", key, (long)getpid());
-    bool good = clang_parseTranslationUnit2(index, text.Filename, flags, count, &text, 1, options,
-                                            &tu) == CXError_Success &&
+    bool good = clang_parseTranslationUnit2(index, text.Filename, with_instances(flags, count),
+                                            count + 1, &text, 1, options, &tu) == CXError_Success &&
                 tu && !has_errors(tu) && save(tu, made);
     if (!good)
         save(NULL, made);

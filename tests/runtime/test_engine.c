@@ -603,6 +603,7 @@ static int add_in_two(kmm_runtime_t *rt, int *out)
 static void asked_chunks_may_be_host_backed(void **state)
 {
     (void)state;
+    skip_if_slow();
     enum { N = 200000 };
     static const char *const places[] = {"host:1,mem=256K", "host:2,mem=256K", "host:3,mem=64K"};
     int *got = malloc(N * sizeof(int));

@@ -554,12 +554,19 @@ static void maps_move_what_they_say(void **state)
     }
 }
 
+/* Elements of a chunk. ThreadSanitizer is slow at kernels. */
+#if defined(__SANITIZE_THREAD__)
+enum { LATE = 64 << 10 };
+#else
+enum { LATE = 256 << 10 };
+#endif
+
 /* What the first chunks have written is back while others work, though nothing but the end of the
  * map asks for it. */
 static void results_come_back_meanwhile(void **state)
 {
     (void)state;
-    enum { LATE = 256 << 10, ALL = LATE_PARTS * LATE }; /* elements */
+    enum { ALL = LATE_PARTS * LATE };
     for (int by_launch = 0; by_launch < 2; by_launch++) {
         kmm_runtime_t *rt = make(1, 128 << 20);
         int *x = calloc(ALL, sizeof(int));
