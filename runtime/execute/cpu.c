@@ -129,9 +129,9 @@ static void function_call(kmm__task_t *t)
     const kmm__work_t *w = t->work;
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
     kmm__arguments_write(t, packed);
-    kmm__function_begin();
+    bool *inside = kmm__function_begin();
     w->function(&t->part.range, packed);
-    kmm__function_end();
+    *inside = false;
 }
 
 static int function_try(kmm__task_t *t)
@@ -180,11 +180,18 @@ static void linger(const kmm__device_t *d)
         kmm__relax();
 }
 
+/* This thread's record of what it runs. Not inlined, because the compiler would look the address up
+ * again for each task. */
+static __attribute__((noinline)) const kmm__running_t **running_of_thread(void)
+{
+    return &kmm__running;
+}
+
 /* Runs functions and operations on a taken compute stream until there are none. */
 static void stream_main(const kmm_chunk_t *chunk, void *args)
 {
     kmm__compute_stream_t *compute_stream;
-    const kmm__running_t **running = &kmm__running;
+    const kmm__running_t **running = running_of_thread();
     run_list_t list;
     (void)chunk;
     memcpy(&compute_stream, args, sizeof(compute_stream));

@@ -347,9 +347,10 @@ uint32_t kmm__partition_asked(const kmm__partition_t *p)
 void kmm__partition_numbers(const kmm__partition_t *p, uint32_t k, uint32_t *first, uint32_t *last)
 {
     int64_t lo[KMM_MAX_SPLIT], hi[KMM_MAX_SPLIT];
-    if (p->count == 1) {
-        *first = 0;
-        *last = kmm__partition_asked(p) - 1;
+    const uint32_t asked = kmm__partition_asked(p);
+    if (p->count == asked || p->count == 1) { /* none is joined, or all are */
+        *first = p->count == 1 ? 0 : k;
+        *last = p->count == 1 ? asked - 1 : k;
         return;
     }
     for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {

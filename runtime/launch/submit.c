@@ -127,10 +127,13 @@ int kmm__submission_plan(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_
     return 0;
 }
 
+/* Gives t its accesses: those of the memo, or planned ones. */
 static int plan_chunk(kmm__submission_t *s, kmm__task_t *t, const kmm__chunk_box_t *box)
 {
+    if (s->memo && s->part.count == 1 && kmm__memo_plan(s, t))
+        return 0;
     int error = kmm__submission_plan(s, t, box);
-    if (!error)
+    if (!error && s->new_memo)
         kmm__memo_add_plan(s, t);
     return error;
 }
@@ -154,7 +157,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     }
     t->part.range.launch = s->number;
     t->priority = s->l->priority;
-    *error = kmm__memo_plan(s, t) ? 0 : plan_chunk(s, t, &box);
+    *error = plan_chunk(s, t, &box);
     kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
     t->part.is_direct = s->is_direct && !*error;
     kmm__uses_expect(t);

@@ -95,11 +95,6 @@ bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes)
     return bytes && index_of(rt, (const char *)base + bytes - 1) != index_of(rt, base);
 }
 
-void kmm__array_ref(kmm__array_t *a)
-{
-    a->refs++;
-}
-
 kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end)
 {
     kmm__access_t access = {.array = a, .mode = mode, .exact = true, .item = KMM__MAX_ITEMS};

@@ -124,7 +124,10 @@ bool kmm__array_unindex(kmm__array_t *a);
 /* Called right after an array is made that the program never learns of: that it comes and goes is
  * no change of the index for rt->memory->index_changes. */
 void kmm__array_hide(kmm__array_t *a);
-void kmm__array_ref(kmm__array_t *a);
+static inline void kmm__array_ref(kmm__array_t *a)
+{
+    a->refs++;
+}
 /* Returns the access to bytes [begin, end) of a, which comes from no item. */
 kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end);
 

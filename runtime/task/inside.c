@@ -45,14 +45,10 @@ void kmm__tasks_forked(void)
     atomic_store(&open_tasks, current != NULL);
 }
 
-void kmm__function_begin(void)
+bool *kmm__function_begin(void)
 {
     in_function = true;
-}
-
-void kmm__function_end(void)
-{
-    in_function = false;
+    return &in_function;
 }
 
 bool kmm__is_inside(void)

@@ -20,9 +20,9 @@ kmm__task_t *kmm__inside_task(void); /* the task whose statements this thread ru
 bool kmm__tasks_open(void);          /* true if some thread runs statements of a task */
 void kmm__tasks_forked(void);        /* called in a forked process, which has only this thread */
 
-/* Called before and after a function of the program that the runtime calls on this thread. */
-void kmm__function_begin(void);
-void kmm__function_end(void);
+/* Called before a function of the program that the runtime calls on this thread. What it returns is
+ * set to false afterwards. */
+bool *kmm__function_begin(void);
 
 /* True if this thread runs statements of a task, or a function of the program as a chunk. */
 bool kmm__is_inside(void);
