@@ -1,6 +1,6 @@
 // Rounding in each direction, conversions, half, bfloat16 and SIMD in a word: random arguments, exact results.
-// RUN: %kmmcc --target=host %san -O2 -Wall -Wextra -Werror %s -o %t
-// RUN: %python %S/Inputs/exact.py make %t.in 300
+// RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %python %S/Inputs/exact.py make %t.in 150
 // RUN: %t %t.in %t.out > %t.names
 // RUN: %python %S/Inputs/exact.py check %t.in %t.out %t.names
 #include <cuda_bf16.h>
