@@ -14,6 +14,7 @@
 #include "analyze/check_scalar.h"
 #include "analyze/compare.h"
 #include "analyze/flow.h"
+#include "analyze/state.h"
 #include "base/diag.h"
 #include "clang/cursor.h"
 #include "pragma/directive.h"
@@ -57,9 +58,11 @@ static void check_directive(unit_t *u, directive_t *d)
     check_items(u, d);
     check_stride(u, d);
     check_arguments(u, d);
-    if (u->main->options->no_compare || compare_accesses(u, d))
-        check_uses(u, d);
+    int errors = diag_error_count();
     check_rebase(u, d);
+    bool compares = !u->main->options->no_compare && diag_error_count() == errors;
+    if (!compares || (check_state(u, d) && compare_accesses(u, d)))
+        check_uses(u, d);
 }
 
 /* An error in a declaration is reported once, and not again at its launches. */

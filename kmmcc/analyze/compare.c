@@ -14,7 +14,9 @@
 #include <string.h>
 
 #include "analyze/byteset.h"
+#include "analyze/carried.h"
 #include "analyze/certain.h"
+#include "analyze/compare_call.h"
 #include "analyze/compare_report.h"
 #include "analyze/geometry.h"
 #include "analyze/sample.h"
@@ -75,7 +77,7 @@ static void add_target(comparison_t *c, int param, int member)
         t->alive[k] = !t->skipped;
 }
 
-static accessed_t *target_of(comparison_t *c, const ir_access_t *a)
+accessed_t *compare_target_of(comparison_t *c, const ir_access_t *a)
 {
     for (int k = 0; k < c->count; k++)
         if (c->target[k].param == a->param && c->target[k].member == a->member)
@@ -102,6 +104,8 @@ static bool param_value(void *context, int param, int member, int bits, int64_t 
     if (param >= c->d->argument_count)
         return false;
     CXCursor argument = c->d->argument[param];
+    if (call_value(c, param, value))
+        return true;
     return member < 0 ? sample_cursor(&c->sample, argument, value)
                       : member_value(c, argument, member, bits, value);
 }
@@ -147,7 +151,7 @@ static bool regions_of(comparison_t *c, accessed_t *t, const chunk_box_t *box)
     byteset_sort(&t->read);
     byteset_sort(&t->write);
     byteset_sort(&t->reduce);
-    return true;
+    return call_advance(c, t, box);
 }
 
 /* Returns the numbers of the launch's variables in this sample, as text. */
@@ -159,7 +163,10 @@ static const char *numbers(const comparison_t *c)
     for (int k = 0; k < c->sample.atom_count && k < 6; k++)
         text_printf(&out, "%s = %lld, ", c->sample.atom[k].name,
                     (long long)c->sample.atom[k].value);
-    text_printf(&out, "blocks of %lld", (long long)g->block[0]);
+    if (c->d->is_kernel)
+        text_printf(&out, "blocks of %lld", (long long)g->block[0]);
+    else
+        text_printf(&out, "chunks of %lld", (long long)g->chunk[0]);
     for (int k = 1; k < 3 && g->block[1] * g->block[2] > 1; k++)
         if (k == 1 || g->block[2] > 1)
             text_printf(&out, "x%lld", (long long)g->block[k]);
@@ -197,7 +204,7 @@ static void found(comparison_t *c, accessed_t *t, kind_t kind, const ir_access_t
 static void measure(comparison_t *c, accessed_t *t, int64_t begin, int64_t end)
 {
     int64_t lower;
-    if (!t->reading || !t->alive[READ_OUTSIDE] || !t->is_steady)
+    if (!t->reading || !t->alive[READ_OUTSIDE] || !t->is_steady || !c->d->is_kernel)
         return;
     if (!byteset_lower(&c->sample, t->reading, c->axis, &lower) || t->element <= 0) {
         t->is_steady = false;
@@ -253,7 +260,7 @@ static void visit(void *context, const ir_access_t *a, int64_t begin, int64_t en
                   bool somewhere)
 {
     comparison_t *c = context;
-    accessed_t *t = target_of(c, a);
+    accessed_t *t = compare_target_of(c, a);
     if (!t)
         return;
     t->touched = true;
@@ -370,7 +377,10 @@ static bool run_chunk(comparison_t *c, const int64_t number[3])
     for (int k = 0; k < c->count; k++)
         if (!c->target[k].skipped && !regions_of(c, &c->target[k], &box))
             c->target[k].skipped = true;
-    run_threads(c, first, count);
+    if (!c->d->is_kernel)
+        call_run(c, &box, visit);
+    else
+        run_threads(c, first, count);
     for (int k = 0; k < c->count; k++)
         if (!c->target[k].skipped)
             look_for_gaps(c, &c->target[k], &box);
@@ -477,6 +487,8 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
                            .size = size,
                            .multiple = uses[1] || uses[2] ? 32 : block_x,
                            .follows = follows};
+    if (!c->d->is_kernel)
+        call_size(c);
     if (!geometry_of(&c->sample, uses, block_x, &c->geometry))
         return;
     const geometry_t *g = &c->geometry;
@@ -497,11 +509,13 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
         replay_set(c->replay, IR_GRID_DIM * 3 + k, g->grid[k]);
     }
     for (int k = 0; k < c->f->access_count; k++) {
-        accessed_t *t = target_of(c, &c->f->access[k]);
+        accessed_t *t = compare_target_of(c, &c->f->access[k]);
         if (t && c->f->access[k].kind != IR_READ)
             t->store_names |= certain_names(c, &c->f->access[k]);
     }
     run_chunks(c);
+    if (!c->d->is_kernel)
+        carried_look(c);
     bool plausible = is_plausible(c);
     for (int k = 0; k < c->count; k++) {
         accessed_t *t = &c->target[k];
@@ -519,7 +533,7 @@ static bool is_suspect(const comparison_t *c)
         for (int i = 0; i < KINDS && !c->target[k].skipped; i++)
             if (c->target[k].alive[i])
                 return true;
-    return false;
+    return carried_is_suspect(c);
 }
 
 /* ---- A launch ---- */
@@ -560,9 +574,10 @@ static bool has_other_names(comparison_t *c)
 
 bool compare_accesses(unit_t *u, directive_t *d)
 {
-    if (!d->is_kernel || d->target_count != 1 || d->home || d->item_count == 0)
+    if (d->target_count != 1 || d->home || d->item_count == 0)
         return true;
-    const ir_function_t *f = ir_function_of(u->main, d->target[0].instance);
+    const ir_function_t *f = d->is_kernel ? ir_function_of(u->main, d->target[0].instance)
+                                          : ir_plain_function_of(u->main, d->target[0].instance);
     if (!f || f->param_count != d->argument_count)
         return true;
     comparison_t *c = arena_alloc(sizeof(*c));
@@ -576,6 +591,8 @@ bool compare_accesses(unit_t *u, directive_t *d)
         add_target(c, f->access[k].param, f->access[k].member);
     for (int k = 0; k < f->unknown_count; k++)
         add_target(c, f->unknown[k].param, f->unknown[k].member);
+    if (!d->is_kernel)
+        carried_begin(c);
     all_samples(c);
-    return compare_report(c);
+    return compare_report(c) && (d->is_kernel || carried_report(c));
 }

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "kmm/launch.h"
 
-static void note_access(const comparison_t *c, const ir_access_t *a)
+void compare_note(const comparison_t *c, const ir_access_t *a)
 {
     for (const unit_t *k = c->u->main; k && a && a->file; k = k->next) {
         const source_t *s = k->source;
@@ -29,11 +29,12 @@ static void note_access(const comparison_t *c, const ir_access_t *a)
     }
 }
 
-/* `i = 255`, the axes of the thread. */
+/* `the thread of i = 255`, by its axes. */
 static const char *place_of(const comparison_t *c, const example_t *e)
 {
     text_t out = {0};
     text_add(&out, "", 0);
+    text_printf(&out, c->d->is_kernel ? "the thread of " : "the chunk that begins at ");
     for (int k = 0; k < c->d->axis_count; k++)
         text_printf(&out, "%s%s = %lld", k ? ", " : "", c->d->axis[k].name, (long long)e->axis[k]);
     return out.data;
@@ -73,9 +74,9 @@ static void report_range(comparison_t *c, const example_t *e)
     unit_error(
         c->u, a->begin, a->end,
         "the range of '%s' is less than what '%s' works on: with %s, the range ends at %lld, "
-        "and the thread of %s works too",
+        "and %s works too",
         a->name, c->d->callee_name, e->numbers, (long long)e->end, place_of(c, e));
-    note_access(c, e->access);
+    compare_note(c, e->access);
 }
 
 static void report(comparison_t *c, accessed_t *t, kind_t kind)
@@ -89,7 +90,7 @@ static void report(comparison_t *c, accessed_t *t, kind_t kind)
                                                       : storing);
     const char *name = c->d->callee_name, *text = unit_words(c->u, item->begin, item->end),
                *base = unit_words(c->u, item->base->begin, item->base->end),
-               *where = arena_printf("with %s, the thread of %s", e->numbers, place_of(c, e));
+               *where = arena_printf("with %s, %s", e->numbers, place_of(c, e));
     long long element = e->element;
     switch (kind) {
     case READ_OUTSIDE:
@@ -133,7 +134,7 @@ static void report(comparison_t *c, accessed_t *t, kind_t kind)
                    text, name, where, base, element);
         break;
     }
-    note_access(c, e->access);
+    compare_note(c, e->access);
 }
 
 bool compare_report(comparison_t *c)

@@ -46,6 +46,7 @@ typedef struct accessed {
     bool alive[KINDS], seen[KINDS]; /* wrong in all samples so far; wrong in this sample */
     example_t example[KINDS];
     int64_t shift; /* bytes from the array's variable to the pointer */
+    int64_t base;  /* the same in the call of the whole range, for a plain function */
     /* bytes that items name for this chunk; `one`: bytes of one write item */
     byteset_t read, write, reduce, one;
     /* bytes stored through this pointer; through any pointer to the array */
@@ -66,6 +67,8 @@ typedef struct accessed {
     int64_t sample_least, sample_most;
 } accessed_t;
 
+typedef struct carried carried_t;
+
 typedef struct comparison {
     unit_t *u;
     directive_t *d;
@@ -79,11 +82,17 @@ typedef struct comparison {
     int64_t axis[KMM_MAX_AXES]; /* values of the axes for the thread that runs */
     uint64_t *names;            /* for each node the variables that it depends on, as bits */
     bool active;                /* some thread of the chunk has accessed something */
+    chunk_box_t box;            /* of a plain function: the chunk that runs */
+    carried_t *carried;         /* of a plain function: what crosses chunks */
 } comparison_t;
 
 /* True if the item is of the pointer's array. *base receives the bytes from the array's variable to
  * the item's base. */
 bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *base);
+/* Returns the pointer of an access; NULL: nothing is said of it. */
+accessed_t *compare_target_of(comparison_t *c, const ir_access_t *a);
+/* Shows where an access is. */
+void compare_note(const comparison_t *c, const ir_access_t *a);
 /* Reports the accesses that are wrong in all samples. False: an error was reported. */
 bool compare_report(comparison_t *c);
 

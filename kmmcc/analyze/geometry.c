@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "analyze/check_overlap.h"
 #include "base/arena.h"
 #include "clang/cursor.h"
 
@@ -84,6 +85,8 @@ bool geometry_knows_blocks(const sample_t *s)
 {
     CXCursor c[3];
     int count = configuration(s, 2, c);
+    if (!s->d->is_kernel)
+        return true;
     for (int k = 0; k < count; k++)
         if (!is_constant(c[k]))
             return false;
@@ -194,9 +197,51 @@ static void follow_blocks(sample_t *s, const geometry_t *g)
         sample_follow(s, arena_printf("%s.%c", name, "xyz"[k]), g->block[k]);
 }
 
+/* Without `chunk`, an axis is split if all writes depend on it. */
+bool geometry_splits(const unit_t *u, const directive_t *d, int axis)
+{
+    if (d->chunk_count)
+        return check_cut_along(u, d, axis) != CUT_NEVER;
+    for (int k = 0; k < d->item_count; k++) {
+        bool depends = false;
+        for (int i = 0; i < d->item[k].section_count; i++)
+            depends |= d->item[k].section[i].lower &&
+                       !form_is(d->item[k].section[i].lower_form.coef[axis], 0);
+        if (!depends && (d->item[k].mode == KMM_WRITE || d->item[k].mode == KMM_UPDATE))
+            return false;
+    }
+    return true;
+}
+
+/* A plain function has a chunk of each axis, as a grid of blocks of one thread would. */
+static bool of_call(sample_t *s, geometry_t *g)
+{
+    if (s->d->axis_count > 3 || !ranges(s, g))
+        return false;
+    for (int k = 0; k < 3; k++) {
+        int64_t size = 1;
+        bool is_axis = k < s->d->axis_count;
+        g->block[k] = 1;
+        g->grid[k] = is_axis ? g->end[k] - g->lower[k] : 1;
+        if (g->grid[k] < 1 || g->grid[k] > MOST_BLOCKS)
+            return false;
+        bool one = !is_axis || !geometry_splits(s->u, s->d, k);
+        if (!one && k < s->d->chunk_count && !sample_expression(s, s->d->chunk[k], &size))
+            return false;
+        if (!one && !s->d->chunk_count)
+            size = (g->grid[k] + 2) / 3;
+        one |= s->d->chunk_count && k >= s->d->chunk_count;
+        g->chunk[k] = one ? g->grid[k] : size < 1 ? 1 : size > g->grid[k] ? g->grid[k] : size;
+        g->count[k] = (g->grid[k] + g->chunk[k] - 1) / g->chunk[k];
+    }
+    return true;
+}
+
 bool geometry_of(sample_t *s, const bool uses[3], int64_t block_x, geometry_t *g)
 {
     CXCursor c[3];
+    if (!s->d->is_kernel)
+        return of_call(s, g);
     bool wide = uses[1] || uses[2];
     int64_t guess[3] = {wide ? 16 : block_x, uses[1] ? 8 : 1, uses[2] ? 4 : 1};
     if (wide && block_x < 64)
@@ -236,10 +281,10 @@ void geometry_box(const sample_t *s, const geometry_t *g, const int64_t first[3]
 {
     for (int k = 0; k < s->d->axis_count; k++) {
         const axis_t *a = &s->d->axis[k];
-        int at = dimension_of(a);
-        int64_t step = is_block_axis(a) ? 1 : g->block[at];
-        box->begin[k] = first[at] * step;
-        box->end[k] = (first[at] + count[at]) * step;
+        int at = s->d->is_kernel ? dimension_of(a) : k;
+        int64_t step = is_block_axis(a) ? 1 : g->block[at], from = s->d->is_kernel ? 0 : g->lower[k];
+        box->begin[k] = from + first[at] * step;
+        box->end[k] = from + (first[at] + count[at]) * step;
         if (box->begin[k] < g->lower[k])
             box->begin[k] = g->lower[k];
         if (box->end[k] > g->end[k])

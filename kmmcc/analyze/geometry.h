@@ -27,6 +27,8 @@ bool geometry_of(sample_t *s, const bool uses[3], int64_t block_x, geometry_t *g
 bool geometry_knows_blocks(const sample_t *s);
 /* Returns the size of the launch's blocks in each dimension; 0 where it is no constant. */
 void geometry_block(const unit_t *u, const directive_t *d, int64_t block[3]);
+/* True if the launch of a plain function may have several chunks along the axis. */
+bool geometry_splits(const unit_t *u, const directive_t *d, int axis);
 /* Sets the ranges of the axes in the blocks [first, first + count) of each dimension. */
 void geometry_box(const sample_t *s, const geometry_t *g, const int64_t first[3],
                   const int64_t count[3], chunk_box_t *box);

@@ -67,8 +67,11 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
             continue;
         ir_access_t a = {
             kind, k.param, k.member, k.offset, bytes, condition, loop ? loop_number_[loop] : -1,
-            0,    0,       0,        nullptr};
+            0,    0,       0,        nullptr,  0,     0,    place_[i]};
         locate(i, &a);
+        std::set<const Value *> seen;
+        if (auto *store = dyn_cast<StoreInst>(i))
+            carried(store->getValueOperand(), i, seen, &a);
         for (size_t w = 0; w < access_.size() && kind == IR_READ; w++) {
             const ir_access_t &b = access_[w];
             const Instruction *at = access_at_[w];
@@ -166,6 +169,7 @@ void Analysis::visit(const Instruction *i)
 ir_function_t *Analysis::run()
 {
     for (const Instruction &i : instructions(f_)) {
+        place_[&i] = (int)place_.size();
         const Value *to = nullptr;
         if (auto *store = dyn_cast<StoreInst>(&i))
             to = store->getPointerOperand();

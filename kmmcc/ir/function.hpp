@@ -67,6 +67,7 @@ class Analysis
     std::map<const Value *, Candidates> pointer_;
     std::map<const BasicBlock *, int> guard_;
     std::map<const Loop *, int> loop_number_;
+    std::map<const Instruction *, int> place_;
     std::vector<ir_loop_t> loop_;
     std::vector<ir_access_t> access_;
     std::vector<const Instruction *> access_at_;
@@ -107,6 +108,9 @@ class Analysis
     void append(Candidates &to, const Candidates &from, int condition);
 
     void access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes);
+    bool renews(const Value *v, const PHINode *phi, std::set<const Value *> &seen);
+    void carried(const Value *v, const Instruction *store, std::set<const Value *> &seen,
+                 ir_access_t *a);
     void visit(const Instruction *i);
     void visit_call(const CallBase *call);
 };

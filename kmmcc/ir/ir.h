@@ -83,6 +83,10 @@ typedef struct ir_access {
     int after_write; /* of a read: the same thread has written the same bytes before */
     int line, column;
     const char *file; /* NULL: not known */
+    /* Of a store: the loops around it (as bits) that carry from iteration to iteration what the
+     * value is computed from; and the parameters that it is also computed from. */
+    uint64_t carried, carried_from;
+    int order; /* ascends as the code stands in the source */
 } ir_access_t;
 
 /* A pointer whose accesses are not all known. */
@@ -109,10 +113,10 @@ typedef struct ir_function {
     int unknown_count;
 } ir_function_t;
 
-/* Returns the kernels in a file of bitcode, or all functions with a body if `all` is not 0. The
+/* Returns the kernels in a file of bitcode, or the function of this name if it is not NULL. The
  * list ends with NULL. NULL: the file cannot be read, and *error says why. Nothing is ever freed.
  */
-typedef ir_function_t **ir_analyze_fn(const char *path, int all, const char **error);
+typedef ir_function_t **ir_analyze_fn(const char *path, const char *name, const char **error);
 /* The one symbol of the module. */
 #ifdef __cplusplus
 __attribute__((visibility("default")))

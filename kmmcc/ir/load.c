@@ -110,7 +110,7 @@ ir_function_t **ir_functions(const unit_t *main, const char **reason)
         ir_analyze_fn *analyze = module(&why);
         const char *bitcode = analyze ? compile(main, &why) : NULL;
         if (bitcode)
-            functions = analyze(bitcode, 0, &why);
+            functions = analyze(bitcode, NULL, &why);
     }
     *reason = why;
     return functions;
@@ -143,4 +143,33 @@ static const char *device_name(CXCursor kernel)
 const ir_function_t *ir_function_of(const unit_t *main, CXCursor kernel)
 {
     return ir_function(main, device_name(kernel));
+}
+
+/* ---- Plain functions ---- */
+
+/* The bitcode of the file, compiled for the host; NULL: it does not compile so. */
+static const char *compile_host(const unit_t *main)
+{
+    headers_t headers = is_device_lang(main->lang) ? flags_last_headers(main) : HEADERS_OWN;
+    flags_t f = flags_of(main, headers);
+    const char *out = process_file(process_folder(true), "functions.bc");
+    text_t messages = {0};
+    flags_add(&f, "-O1"); /* otherwise functions are marked as not to be looked into */
+    return access(KMM_CLANG, X_OK) == 0 && run(main, &f, out, &messages) == 0 ? out : NULL;
+}
+
+const ir_function_t *ir_plain_function_of(const unit_t *main, CXCursor function)
+{
+    static const unit_t *of;
+    static const char *bitcode;
+    const char *why = "";
+    ir_analyze_fn *analyze = module(&why);
+    if (of != main && analyze)
+        bitcode = compile_host(main);
+    of = main;
+    ir_function_t **list =
+        analyze && bitcode
+            ? analyze(bitcode, clang_text(clang_Cursor_getMangling(function)), &why)
+            : NULL;
+    return list ? *list : NULL;
 }

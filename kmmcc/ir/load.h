@@ -16,5 +16,7 @@ ir_function_t **ir_functions(const unit_t *main, const char **reason);
 const ir_function_t *ir_function(const unit_t *main, const char *name);
 /* Returns the function of a kernel, or of an instance of a kernel template; NULL: there is none. */
 const ir_function_t *ir_function_of(const unit_t *main, CXCursor kernel);
+/* Returns a plain function, as the host runs it; NULL: it is not known. */
+const ir_function_t *ir_plain_function_of(const unit_t *main, CXCursor function);
 
 #endif

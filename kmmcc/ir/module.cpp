@@ -71,7 +71,8 @@ void inline_all(Function &f)
 
 } // namespace
 
-extern "C" ir_function_t **kmm_ir_analyze(const char *path, int all, const char **error)
+extern "C" ir_function_t **kmm_ir_analyze(const char *path, const char *name,
+                                          const char **error)
 {
     auto *context = new LLVMContext; // never freed: modules hold on to it
     auto text = MemoryBuffer::getFile(path);
@@ -97,7 +98,7 @@ extern "C" ir_function_t **kmm_ir_analyze(const char *path, int all, const char 
     builder.crossRegisterProxies(of_loops, of_functions, of_circles, of_modules);
     std::vector<ir_function_t *> found;
     for (Function &f : *module) {
-        if (f.isDeclaration() || !(all || is_kernel(f)))
+        if (f.isDeclaration() || !(name ? f.getName() == name : is_kernel(f)))
             continue;
         inline_all(f);
         FunctionPassManager passes;

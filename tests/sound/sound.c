@@ -405,7 +405,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", dlerror());
         return 2;
     }
-    ir_function_t **f = analyze(argv[2], 0, &error);
+    ir_function_t **f = analyze(argv[2], NULL, &error);
     totals = mmap(NULL, sizeof(*totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!f || totals == MAP_FAILED) {
         fprintf(stderr, "%s\n", error);

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compares the calls of a plain function's chunks with the call of the whole range, by example:
+ * which bytes are stored and read, and by which access. A difference means that the function's own
+ * index is not told where the chunk begins, or that a loop carries values from one chunk into the
+ * next.
+ */
+#include "analyze/carried.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "analyze/compare_call.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "ir/replay.h"
+
+enum {
+    MOST_CHUNKS = 64,
+    MOST_BYTES = 1 << 21,
+    MOST_EVENTS = 1 << 18,
+    LEAST_SHOWN = 2,
+    WHOLE = 0, /* chunks are numbered from 1 */
+    SEVERAL = 255
+};
+
+typedef enum difference {
+    CROSSES,    /* a chunk reads what another one stores */
+    NOT_STORED, /* the whole call stores it, and no chunk does, or the other way round */
+    SHARED,     /* several chunks store it */
+    PAIRED,     /* a chunk computes it from another element than the whole call does */
+    NOT_READ,   /* the whole call reads it by this access, and no chunk does */
+    DIFFERENCES
+} difference_t;
+
+typedef struct event {
+    const ir_access_t *access;
+    accessed_t *of;
+    int64_t begin, end;
+    int chunk;
+} event_t;
+
+struct carried {
+    event_t *event;
+    int count, capacity, chunk;
+    bool overflows;
+    bool seen[DIFFERENCES], alive[DIFFERENCES];
+    int shown[DIFFERENCES];
+    const ir_access_t *access[DIFFERENCES];
+    accessed_t *of[DIFFERENCES];
+    long long element[DIFFERENCES];
+    int64_t begin[DIFFERENCES];
+    const ir_access_t *value; /* stores a value that begins anew in each chunk; NULL: none does */
+    bool *inexact;            /* of each access: some of its accesses are not certain */
+};
+
+/* ---- Events ---- */
+
+static void record(void *context, const ir_access_t *a, int64_t begin, int64_t end, bool certain,
+                   bool somewhere)
+{
+    comparison_t *c = context;
+    carried_t *r = c->carried;
+    accessed_t *t = compare_target_of(c, a);
+    if (!t)
+        return;
+    if (!certain || somewhere) {
+        r->inexact[a - c->f->access] = true;
+        return;
+    }
+    if (r->count == MOST_EVENTS) {
+        r->overflows = true;
+        return;
+    }
+    r->event = arena_grow(r->event, r->count, &r->capacity, sizeof(*r->event));
+    r->event[r->count++] = (event_t){a, t, begin + t->shift, end + t->shift, r->chunk};
+}
+
+static bool call(comparison_t *c, const int64_t first[3], const int64_t count[3], int chunk)
+{
+    chunk_box_t box;
+    geometry_box(&c->sample, &c->geometry, first, count, &box);
+    c->carried->chunk = chunk;
+    for (int k = 0; k < c->count; k++) {
+        accessed_t *t = &c->target[k];
+        t->shift = t->base;
+        if (!t->skipped && !call_advance(c, t, &box))
+            return false;
+    }
+    call_run(c, &box, record);
+    return !c->carried->overflows;
+}
+
+static bool run_all(comparison_t *c)
+{
+    const geometry_t *g = &c->geometry;
+    const int64_t none[3] = {0};
+    int64_t chunks = g->count[0] * g->count[1] * g->count[2];
+    if (chunks > MOST_CHUNKS || !call(c, none, g->grid, WHOLE))
+        return false;
+    for (int64_t n = 0; n < chunks; n++) {
+        const int64_t at[3] = {n % g->count[0], n / g->count[0] % g->count[1],
+                               n / g->count[0] / g->count[1]};
+        int64_t first[3], count[3];
+        for (int k = 0; k < 3; k++) {
+            first[k] = at[k] * g->chunk[k];
+            count[k] = first[k] + g->chunk[k] > g->grid[k] ? g->grid[k] - first[k] : g->chunk[k];
+        }
+        if (!call(c, first, count, (int)n + 1))
+            return false;
+    }
+    return true;
+}
+
+/* ---- One array ---- */
+
+/* What is known of each byte of an array. */
+typedef struct bytes {
+    int64_t begin, end;
+    unsigned char *owner;         /* the chunk that stores it; SEVERAL: two or more */
+    const ir_access_t **last[2];  /* its last store, in the whole call and in chunks */
+    unsigned char *whole, *parts; /* one access reads it */
+} bytes_t;
+
+static bool is_same(const accessed_t *a, const accessed_t *b)
+{
+    return a->key && b->key && !strcmp(a->key, b->key);
+}
+
+static bool is_exact(const comparison_t *c, const accessed_t *t, ir_access_kind_t kind)
+{
+    for (int k = 0; k < c->f->access_count; k++) {
+        const ir_access_t *a = &c->f->access[k];
+        for (int i = 0; i < c->count; i++)
+            if (c->target[i].param == a->param && c->target[i].member == a->member &&
+                is_same(&c->target[i], t) && (kind == IR_READ) == (a->kind == IR_READ) &&
+                (c->carried->inexact[k] || c->target[i].skipped))
+                return false;
+    }
+    return true;
+}
+
+static bool reduces(comparison_t *c, const accessed_t *t)
+{
+    int64_t base;
+    for (int k = 0; k < c->d->item_count; k++)
+        if (c->d->item[k].mode == KMM_REDUCE && compare_is_of(c, t, &c->d->item[k], &base))
+            return true;
+    return false;
+}
+
+static void differs(comparison_t *c, difference_t kind, const event_t *e, int64_t byte)
+{
+    carried_t *r = c->carried;
+    int64_t base = 0, element = 1;
+    if (r->seen[kind])
+        return;
+    r->seen[kind] = true;
+    for (int k = 0; k < c->d->item_count; k++)
+        if (compare_is_of(c, e->of, &c->d->item[k], &base)) {
+            element = byteset_element(&c->d->item[k]);
+            break;
+        }
+    r->access[kind] = e->access;
+    r->of[kind] = e->of;
+    r->element[kind] = (byte - base) / (element > 0 ? element : 1);
+}
+
+static bool bytes_of(const carried_t *r, const accessed_t *t, bytes_t *b)
+{
+    b->begin = INT64_MAX;
+    b->end = INT64_MIN;
+    for (int k = 0; k < r->count; k++)
+        if (is_same(r->event[k].of, t)) {
+            b->begin = r->event[k].begin < b->begin ? r->event[k].begin : b->begin;
+            b->end = r->event[k].end > b->end ? r->event[k].end : b->end;
+        }
+    if (b->begin >= b->end || b->end - b->begin > MOST_BYTES)
+        return false;
+    size_t size = (size_t)(b->end - b->begin);
+    b->owner = arena_alloc(size);
+    b->whole = arena_alloc(size);
+    b->parts = arena_alloc(size);
+    memset(b->owner, 0, size);
+    for (int k = 0; k < 2; k++) {
+        b->last[k] = arena_alloc(size * sizeof(*b->last[k]));
+        memset(b->last[k], 0, size * sizeof(*b->last[k]));
+    }
+    return true;
+}
+
+static void mark_stores(const carried_t *r, const accessed_t *t, bytes_t *b)
+{
+    for (int k = 0; k < r->count; k++) {
+        const event_t *e = &r->event[k];
+        if (e->access->kind == IR_READ || !is_same(e->of, t))
+            continue;
+        for (int64_t i = e->begin - b->begin; i < e->end - b->begin; i++) {
+            const ir_access_t **last = &b->last[e->chunk != WHOLE][i];
+            if (!*last || (*last)->order < e->access->order)
+                *last = e->access;
+            if (e->chunk != WHOLE)
+                b->owner[i] =
+                    (unsigned char)(b->owner[i] && b->owner[i] != e->chunk ? SEVERAL : e->chunk);
+        }
+    }
+}
+
+/* Reads of what another chunk stores. */
+static void look_for_crossings(comparison_t *c, const accessed_t *t, const bytes_t *b)
+{
+    const carried_t *r = c->carried;
+    for (int k = 0; k < r->count; k++) {
+        const event_t *e = &r->event[k];
+        if (e->access->kind != IR_READ || e->chunk == WHOLE || !is_same(e->of, t))
+            continue;
+        int owner = b->owner[e->begin - b->begin];
+        if (owner && owner != SEVERAL && owner != e->chunk)
+            differs(c, CROSSES, e, e->begin);
+    }
+}
+
+/* Elements that only the whole call stores, or only chunks; and those to which a store outside of
+ * loops is the last in one of them only, such as a first or last element that is special. */
+static void look_for_stores(comparison_t *c, const accessed_t *t, const bytes_t *b)
+{
+    const carried_t *r = c->carried;
+    for (int k = 0; k < r->count; k++) {
+        const event_t *e = &r->event[k];
+        if (e->access->kind == IR_READ || !is_same(e->of, t))
+            continue;
+        const ir_access_t *whole = b->last[0][e->begin - b->begin],
+                          *parts = b->last[1][e->begin - b->begin];
+        if (e->chunk != WHOLE && b->owner[e->begin - b->begin] == SEVERAL)
+            differs(c, SHARED, e, e->begin);
+        else if (!whole || !parts || (whole != parts && (whole->loop < 0) != (parts->loop < 0)))
+            differs(c, NOT_STORED, e, e->begin);
+    }
+}
+
+static bool is_inside(const ir_function_t *f, int loop, int outer)
+{
+    for (; loop >= 0; loop = f->loop[loop].parent)
+        if (loop == outer)
+            return true;
+    return false;
+}
+
+/* The only store of the function, in its only loop or in one within that; NULL: there is none. */
+static const ir_access_t *only_store(const ir_function_t *f)
+{
+    const ir_access_t *found = NULL;
+    int outermost = 0;
+    for (int k = 0; k < f->loop_count; k++)
+        outermost += f->loop[k].parent < 0;
+    for (int k = 0; k < f->access_count; k++)
+        if (f->access[k].kind != IR_READ) {
+            if (found)
+                return NULL;
+            found = &f->access[k];
+        }
+    return outermost == 1 && found && found->loop >= 0 ? found : NULL;
+}
+
+/* Stores in from[byte] the element that the access reads in the iteration that stores the byte.
+ * False: they do not go together. */
+static bool pair(const carried_t *r, const ir_access_t *a, const ir_access_t *store, bool whole,
+                 int64_t base, int64_t *from, int64_t count)
+{
+    int k = 0, i = 0;
+    for (;; k++, i++) {
+        while (k < r->count && (r->event[k].access != a || (r->event[k].chunk == WHOLE) != whole))
+            k++;
+        while (i < r->count &&
+               (r->event[i].access != store || (r->event[i].chunk == WHOLE) != whole))
+            i++;
+        if (k == r->count || i == r->count)
+            return k == r->count && i == r->count;
+        int64_t at = r->event[i].begin - base;
+        if (r->event[k].chunk != r->event[i].chunk || at < 0 || at >= count)
+            return false;
+        from[at] = r->event[k].begin;
+    }
+}
+
+/* Elements that chunks compute from others than the whole call does, as y[n - 1 - i] = x[i]. */
+static void look_for_pairs(comparison_t *c, const accessed_t *t, const bytes_t *b)
+{
+    const carried_t *r = c->carried;
+    const ir_access_t *store = only_store(c->f);
+    const accessed_t *stored = store ? compare_target_of(c, store) : NULL;
+    int64_t count = b->end - b->begin;
+    if (!stored || !is_same(stored, t) || r->inexact[store - c->f->access])
+        return;
+    int64_t *from[2] = {arena_alloc((size_t)count * sizeof(int64_t)),
+                        arena_alloc((size_t)count * sizeof(int64_t))};
+    for (int n = 0; n < c->f->access_count; n++) {
+        const ir_access_t *a = &c->f->access[n];
+        if (a->kind != IR_READ || a->loop != store->loop || !compare_target_of(c, a) ||
+            r->inexact[n])
+            continue;
+        for (int64_t i = 0; i < count; i++)
+            from[0][i] = from[1][i] = INT64_MIN;
+        if (!pair(r, a, store, true, b->begin, from[0], count) ||
+            !pair(r, a, store, false, b->begin, from[1], count))
+            continue;
+        for (int k = 0; k < r->count; k++) {
+            int64_t at = r->event[k].begin - b->begin;
+            if (r->event[k].access == store && from[0][at] != from[1][at])
+                differs(c, PAIRED, &r->event[k], r->event[k].begin);
+        }
+    }
+}
+
+/* One access reads other elements in chunks: its index or its condition depends on where the
+ * function's own index begins. */
+static void look_for_reads(comparison_t *c, const accessed_t *t, const bytes_t *b)
+{
+    const carried_t *r = c->carried;
+    const ir_access_t *store = only_store(c->f);
+    for (int n = 0; n < c->f->access_count && store; n++) {
+        const ir_access_t *a = &c->f->access[n];
+        const accessed_t *of = compare_target_of(c, a);
+        if (a->kind != IR_READ || !of || !is_same(of, t) || r->inexact[n] ||
+            !is_inside(c->f, a->loop, store->loop))
+            continue;
+        memset(b->whole, 0, (size_t)(b->end - b->begin));
+        memset(b->parts, 0, (size_t)(b->end - b->begin));
+        for (int k = 0; k < r->count; k++)
+            if (r->event[k].access == a)
+                (r->event[k].chunk == WHOLE ? b->whole
+                                            : b->parts)[r->event[k].begin - b->begin] = 1;
+        for (int k = 0; k < r->count; k++) {
+            int64_t at = r->event[k].begin - b->begin;
+            if (r->event[k].access == a && b->whole[at] != b->parts[at])
+                differs(c, NOT_READ, &r->event[k], r->event[k].begin);
+        }
+    }
+}
+
+void carried_look(comparison_t *c)
+{
+    carried_t *r = c->carried;
+    memset(r->inexact, 0, (size_t)c->f->access_count + 1);
+    r->count = 0;
+    r->overflows = false;
+    memset(r->seen, 0, sizeof(r->seen));
+    if (run_all(c))
+        for (int k = 0; k < c->count; k++) {
+            accessed_t *t = &c->target[k];
+            bool known = !t->skipped && t->key;
+            for (int i = 0; i < k && known; i++)
+                known = c->target[i].skipped || !is_same(&c->target[i], t);
+            bytes_t b;
+            if (!known || reduces(c, t) || !bytes_of(r, t, &b))
+                continue;
+            mark_stores(r, t, &b);
+            look_for_crossings(c, t, &b);
+            if (is_exact(c, t, IR_WRITE))
+                look_for_stores(c, t, &b);
+            look_for_reads(c, t, &b);
+            look_for_pairs(c, t, &b);
+        }
+    for (int k = 0; k < DIFFERENCES; k++) {
+        r->alive[k] = r->alive[k] && r->seen[k];
+        r->shown[k] += r->seen[k];
+    }
+}
+
+bool carried_is_suspect(const comparison_t *c)
+{
+    for (int k = 0; k < DIFFERENCES && c->carried; k++)
+        if (c->carried->alive[k])
+            return true;
+    return false;
+}
+
+/* ---- Values ---- */
+
+static bool depends_on(const ir_function_t *f, int node, int param)
+{
+    const ir_node_t *n = &f->node[node];
+    if (n->op == IR_PARAM)
+        return n->value == param;
+    if (n->op <= IR_DATA)
+        return false;
+    return (n->a >= 0 && depends_on(f, n->a, param)) || (n->b >= 0 && depends_on(f, n->b, param)) ||
+           (n->c >= 0 && depends_on(f, n->c, param));
+}
+
+/* True if the loop runs along an axis that may be split. */
+static bool is_along(const comparison_t *c, int loop)
+{
+    for (int k = 0; k < c->d->rebase_count; k++) {
+        const rebase_t *r = &c->d->rebase[k];
+        if (r->kind != REBASE_BEGIN && geometry_splits(c->u, c->d, r->axis) &&
+            depends_on(c->f, c->f->loop[loop].test, r->parameter))
+            return true;
+    }
+    return false;
+}
+
+/* True if a bound of the chunk is part of the value. */
+static bool knows_bounds(const comparison_t *c, const ir_access_t *a)
+{
+    for (int k = 0; k < c->d->rebase_count; k++) {
+        const rebase_t *r = &c->d->rebase[k];
+        int at = r->parameter < 63 ? r->parameter : 63;
+        if (r->kind != REBASE_LENGTH && (a->carried_from >> at & 1))
+            return true;
+    }
+    return false;
+}
+
+/* The first store of a value that begins anew in each chunk; NULL: there is none. */
+static const ir_access_t *carried_store(comparison_t *c)
+{
+    for (int k = 0; k < c->f->access_count; k++) {
+        const ir_access_t *a = &c->f->access[k];
+        const accessed_t *t = compare_target_of(c, a);
+        if (!t || !a->carried || reduces(c, t) || knows_bounds(c, a))
+            continue;
+        for (int l = 0; l < c->f->loop_count && l < 64; l++)
+            if ((a->carried >> l & 1) && is_along(c, l))
+                return a;
+    }
+    return NULL;
+}
+
+void carried_begin(comparison_t *c)
+{
+    carried_t *r = c->carried = arena_alloc(sizeof(*r));
+    *r = (carried_t){.value = carried_store(c)};
+    r->inexact = arena_alloc((size_t)c->f->access_count + 1);
+    for (int k = 0; k < DIFFERENCES; k++)
+        r->alive[k] = true;
+}
+
+/* ---- Messages ---- */
+
+static const char *base_of(comparison_t *c, const accessed_t *t)
+{
+    int64_t base;
+    for (int k = 0; k < c->d->item_count; k++)
+        if (compare_is_of(c, t, &c->d->item[k], &base))
+            return unit_words(c->u, c->d->item[k].base->begin, c->d->item[k].base->end);
+    return "?";
+}
+
+static const char remedy[] =
+    "tell it the bounds, as in rebase(lo: begin(i), hi: end(i)), or call it without the pragma";
+
+bool carried_report(comparison_t *c)
+{
+    const carried_t *r = c->carried;
+    size_t begin = c->d->rebase_begin, end = c->d->rebase_end;
+    const char *name = c->d->callee_name;
+    for (int k = 0; k < DIFFERENCES && r; k++) {
+        if (!r->alive[k] || r->shown[k] < LEAST_SHOWN || !r->of[k] || r->of[k]->skipped)
+            continue;
+        const char *base = base_of(c, r->of[k]);
+        if (k == CROSSES)
+            unit_error(c->u, begin, end,
+                       "a chunk of '%s' reads %s[%lld], which another chunk stores, and chunks run "
+                       "in any order; call it without the pragma, or store to another array",
+                       name, base, r->element[k]);
+        else if (k == SHARED)
+            unit_error(c->u, begin, end,
+                       "several chunks of '%s' store to %s[%lld], and chunks run at once and in "
+                       "any order; say reduce if they accumulate, as in reduce(+: %s[%lld])",
+                       name, base, r->element[k], base, r->element[k]);
+        else
+            unit_error(c->u, begin, end,
+                       "'%s' does not %s the same elements in chunks as in one call, such as "
+                       "%s[%lld]: its own index does not begin where the chunk does; %s",
+                       name, k == NOT_STORED ? "store to" : k == PAIRED ? "combine" : "read", base, r->element[k], remedy);
+        compare_note(c, r->access[k]);
+        return false;
+    }
+    if (r && r->value) {
+        unit_error(c->u, begin, end,
+                   "'%s' stores what its loop carries from one iteration to the next, and that "
+                   "begins anew in each chunk; %s",
+                   name, remedy);
+        compare_note(c, r->value);
+        return false;
+    }
+    return true;
+}
