@@ -87,8 +87,7 @@ static bool call(comparison_t *c, const int64_t first[3], const int64_t count[3]
         if (!t->skipped && !call_advance(c, t, &box))
             return false;
     }
-    call_run(c, &box, record);
-    return !c->carried->overflows;
+    return call_run(c, &box, record) && !c->carried->overflows;
 }
 
 static bool run_all(comparison_t *c)
@@ -246,19 +245,24 @@ static bool is_inside(const ir_function_t *f, int loop, int outer)
     return false;
 }
 
-/* The only store of the function, in its only loop or in one within that; NULL: there is none. */
-static const ir_access_t *only_store(const ir_function_t *f)
+/* The store to the array, in a function with one outermost loop. NULL: there is none, or the
+ * function stores to one array in several places, as an unrolled loop does. */
+static const ir_access_t *only_store(comparison_t *c, const accessed_t *t)
 {
     const ir_access_t *found = NULL;
     int outermost = 0;
-    for (int k = 0; k < f->loop_count; k++)
-        outermost += f->loop[k].parent < 0;
-    for (int k = 0; k < f->access_count; k++)
-        if (f->access[k].kind != IR_READ) {
-            if (found)
+    for (int k = 0; k < c->f->loop_count; k++)
+        outermost += c->f->loop[k].parent < 0;
+    for (int k = 0; k < c->f->access_count; k++) {
+        const ir_access_t *a = &c->f->access[k];
+        const accessed_t *of = compare_target_of(c, a);
+        if (a->kind == IR_READ || !of || (t && !is_same(of, t)))
+            continue;
+        for (int i = 0; i < k; i++)
+            if (c->f->access[i].kind != IR_READ && c->f->access[i].param == a->param)
                 return NULL;
-            found = &f->access[k];
-        }
+        found = a;
+    }
     return outermost == 1 && found && found->loop >= 0 ? found : NULL;
 }
 
@@ -287,10 +291,9 @@ static bool pair(const carried_t *r, const ir_access_t *a, const ir_access_t *st
 static void look_for_pairs(comparison_t *c, const accessed_t *t, const bytes_t *b)
 {
     const carried_t *r = c->carried;
-    const ir_access_t *store = only_store(c->f);
-    const accessed_t *stored = store ? compare_target_of(c, store) : NULL;
+    const ir_access_t *store = only_store(c, t);
     int64_t count = b->end - b->begin;
-    if (!stored || !is_same(stored, t) || r->inexact[store - c->f->access])
+    if (!store || r->inexact[store - c->f->access])
         return;
     int64_t *from[2] = {arena_alloc((size_t)count * sizeof(int64_t)),
                         arena_alloc((size_t)count * sizeof(int64_t))};
@@ -317,19 +320,19 @@ static void look_for_pairs(comparison_t *c, const accessed_t *t, const bytes_t *
 static void look_for_reads(comparison_t *c, const accessed_t *t, const bytes_t *b)
 {
     const carried_t *r = c->carried;
-    const ir_access_t *store = only_store(c->f);
+    const ir_access_t *store = only_store(c, NULL);
     for (int n = 0; n < c->f->access_count && store; n++) {
         const ir_access_t *a = &c->f->access[n];
         const accessed_t *of = compare_target_of(c, a);
         if (a->kind != IR_READ || !of || !is_same(of, t) || r->inexact[n] ||
-            !is_inside(c->f, a->loop, store->loop))
+            !(is_inside(c->f, a->loop, store->loop) || is_inside(c->f, store->loop, a->loop)))
             continue;
         memset(b->whole, 0, (size_t)(b->end - b->begin));
         memset(b->parts, 0, (size_t)(b->end - b->begin));
         for (int k = 0; k < r->count; k++)
             if (r->event[k].access == a)
-                (r->event[k].chunk == WHOLE ? b->whole
-                                            : b->parts)[r->event[k].begin - b->begin] = 1;
+                (r->event[k].chunk == WHOLE ? b->whole : b->parts)[r->event[k].begin - b->begin] =
+                    1;
         for (int k = 0; k < r->count; k++) {
             int64_t at = r->event[k].begin - b->begin;
             if (r->event[k].access == a && b->whole[at] != b->parts[at])
@@ -473,7 +476,11 @@ bool carried_report(comparison_t *c)
             unit_error(c->u, begin, end,
                        "'%s' does not %s the same elements in chunks as in one call, such as "
                        "%s[%lld]: its own index does not begin where the chunk does; %s",
-                       name, k == NOT_STORED ? "store to" : k == PAIRED ? "combine" : "read", base, r->element[k], remedy);
+                       name,
+                       k == NOT_STORED ? "store to"
+                       : k == PAIRED   ? "combine"
+                                       : "read",
+                       base, r->element[k], remedy);
         compare_note(c, r->access[k]);
         return false;
     }

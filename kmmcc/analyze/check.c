@@ -61,8 +61,10 @@ static void check_directive(unit_t *u, directive_t *d)
     int errors = diag_error_count();
     check_rebase(u, d);
     bool compares = !u->main->options->no_compare && diag_error_count() == errors;
-    if (!compares || (check_state(u, d) && compare_accesses(u, d)))
+    if (!d->is_kernel || !compares || compare_accesses(u, d))
         check_uses(u, d);
+    if (!d->is_kernel && compares && diag_error_count() == errors && check_state(u, d))
+        compare_accesses(u, d);
 }
 
 /* An error in a declaration is reported once, and not again at its launches. */

@@ -19,6 +19,7 @@
 #include "analyze/compare_call.h"
 #include "analyze/compare_report.h"
 #include "analyze/geometry.h"
+#include "analyze/operator.h"
 #include "analyze/sample.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -594,5 +595,5 @@ bool compare_accesses(unit_t *u, directive_t *d)
     if (!d->is_kernel)
         carried_begin(c);
     all_samples(c);
-    return compare_report(c) && (d->is_kernel || carried_report(c));
+    return compare_report(c) && operator_check(c) && (d->is_kernel || carried_report(c));
 }

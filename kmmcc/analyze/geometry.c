@@ -282,7 +282,8 @@ void geometry_box(const sample_t *s, const geometry_t *g, const int64_t first[3]
     for (int k = 0; k < s->d->axis_count; k++) {
         const axis_t *a = &s->d->axis[k];
         int at = s->d->is_kernel ? dimension_of(a) : k;
-        int64_t step = is_block_axis(a) ? 1 : g->block[at], from = s->d->is_kernel ? 0 : g->lower[k];
+        int64_t step = is_block_axis(a) ? 1 : g->block[at],
+                from = s->d->is_kernel ? 0 : g->lower[k];
         box->begin[k] = from + first[at] * step;
         box->end[k] = from + (first[at] + count[at]) * step;
         if (box->begin[k] < g->lower[k])

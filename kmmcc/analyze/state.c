@@ -48,8 +48,8 @@ static CXCursor whole_of(CXCursor c)
                 return clang_getNullCursor();
             break;
         case CXCursor_MemberRefExpr:
-            if (list.count == 0 || clang_getCanonicalType(clang_getCursorType(list.at[0])).kind ==
-                                       CXType_Pointer)
+            if (list.count == 0 ||
+                clang_getCanonicalType(clang_getCursorType(list.at[0])).kind == CXType_Pointer)
                 return clang_getNullCursor();
             c = list.at[0];
             break;
@@ -103,7 +103,8 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         note_name(w, c);
     if (kind == CXCursor_CallExpr) {
         const char *name = cursor_name(c);
-        w->locks |= strstr(name, "lock") || strstr(name, "call_once") || strstr(name, "pthread_once");
+        w->locks |=
+            strstr(name, "lock") || strstr(name, "call_once") || strstr(name, "pthread_once");
         if (clang_isDeclaration(clang_getCursorKind(clang_getCursorReferenced(c))))
             walk_function(w, clang_getCursorReferenced(c));
     }
@@ -153,14 +154,14 @@ bool check_state(unit_t *u, directive_t *d)
                   .named_variable = none};
     walk_function(w, d->target[0].kernel);
     if (!clang_Cursor_isNull(w->stored) && !w->locks) {
-        bool local =
-            clang_getCursorKind(clang_getCursorSemanticParent(w->stored_variable)) ==
-            CXCursor_FunctionDecl;
-        unit_error(u, d->rebase_begin, d->rebase_end,
-                   "'%s' changes the %s variable '%s', which all chunks share, and they run at once "
-                   "and in any order; make it a parameter, which rebase tells where the chunk "
-                   "begins or a clause names",
-                   d->callee_name, local ? "static" : "global", cursor_name(w->stored_variable));
+        bool local = clang_getCursorKind(clang_getCursorSemanticParent(w->stored_variable)) ==
+                     CXCursor_FunctionDecl;
+        unit_error(
+            u, d->rebase_begin, d->rebase_end,
+            "'%s' changes the %s variable '%s', which all chunks share, and they run at once "
+            "and in any order; make it a parameter, which rebase tells where the chunk "
+            "begins or a clause names",
+            d->callee_name, local ? "static" : "global", cursor_name(w->stored_variable));
         check_note(u, w->stored, "it is changed here");
         return false;
     }

@@ -52,6 +52,70 @@ void Analysis::escapes(const Value *pointer, const std::string &reason, const In
     }
 }
 
+static ir_combine_t combine_of(StringRef name)
+{
+    static const std::pair<const char *, ir_combine_t> words[] = {
+        {"atomicAdd", IR_COMBINE_ADD}, {"atomicSub", IR_COMBINE_ADD}, {"atomicMin", IR_COMBINE_MIN},
+        {"atomicMax", IR_COMBINE_MAX}, {"atomicAnd", IR_COMBINE_AND}, {"atomicOr", IR_COMBINE_OR},
+        {"atomicXor", IR_COMBINE_XOR}};
+    for (auto &[word, combine] : words)
+        if (name.contains(word))
+            return combine;
+    return IR_COMBINE_UNKNOWN;
+}
+
+// `*p = *p + v` and atomic operations.
+static ir_combine_t combine_of(const Instruction *i)
+{
+    if (auto *a = dyn_cast<AtomicRMWInst>(i))
+        switch (a->getOperation()) {
+        case AtomicRMWInst::Add:
+        case AtomicRMWInst::Sub:
+        case AtomicRMWInst::FAdd:
+        case AtomicRMWInst::FSub: return IR_COMBINE_ADD;
+        case AtomicRMWInst::Min:
+        case AtomicRMWInst::UMin:
+        case AtomicRMWInst::FMin: return IR_COMBINE_MIN;
+        case AtomicRMWInst::Max:
+        case AtomicRMWInst::UMax:
+        case AtomicRMWInst::FMax: return IR_COMBINE_MAX;
+        case AtomicRMWInst::And: return IR_COMBINE_AND;
+        case AtomicRMWInst::Or: return IR_COMBINE_OR;
+        case AtomicRMWInst::Xor: return IR_COMBINE_XOR;
+        default: return IR_COMBINE_UNKNOWN;
+        }
+    if (auto *call = dyn_cast<CallBase>(i))
+        return combine_of(call->getCalledFunction() ? call->getCalledFunction()->getName() : "");
+    if (isa<AtomicCmpXchgInst>(i)) // CUDA's functions that kmm's headers write as a loop
+        for (const DILocation *l = i->getDebugLoc().get(); l; l = l->getInlinedAt()) {
+            ir_combine_t c = combine_of(l->getScope()->getSubprogram()->getName());
+            if (c != IR_COMBINE_UNKNOWN)
+                return c;
+        }
+    auto *store = dyn_cast<StoreInst>(i);
+    auto *b = store ? dyn_cast<BinaryOperator>(store->getValueOperand()) : nullptr;
+    bool same = false;
+    for (unsigned k = 0; b && k < 2; k++) {
+        auto *load = dyn_cast<LoadInst>(b->getOperand(k));
+        same |= load && load->getPointerOperand() == store->getPointerOperand() &&
+                (k == 0 || b->isCommutative());
+    }
+    if (!same)
+        return IR_COMBINE_UNKNOWN;
+    switch (b->getOpcode()) {
+    case Instruction::Add:
+    case Instruction::Sub:
+    case Instruction::FAdd:
+    case Instruction::FSub: return IR_COMBINE_ADD;
+    case Instruction::Mul:
+    case Instruction::FMul: return IR_COMBINE_MUL;
+    case Instruction::And: return IR_COMBINE_AND;
+    case Instruction::Or: return IR_COMBINE_OR;
+    case Instruction::Xor: return IR_COMBINE_XOR;
+    default: return IR_COMBINE_UNKNOWN;
+    }
+}
+
 void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes)
 {
     int g = guard(i->getParent());
@@ -66,8 +130,9 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
         if (k.param < 0 || condition == NEVER)
             continue;
         ir_access_t a = {
-            kind, k.param, k.member, k.offset, bytes, condition, loop ? loop_number_[loop] : -1,
-            0,    0,       0,        nullptr,  0,     0,    place_[i]};
+            kind,     k.param, k.member, k.offset, bytes, condition, loop ? loop_number_[loop] : -1,
+            0,        0,       0,        nullptr,  0,     0,         combine_of(i),
+            place_[i]};
         locate(i, &a);
         std::set<const Value *> seen;
         if (auto *store = dyn_cast<StoreInst>(i))

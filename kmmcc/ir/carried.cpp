@@ -41,8 +41,8 @@ bool Analysis::renews(const Value *v, const PHINode *phi, std::set<const Value *
     if (!i || !seen.insert(v).second)
         return false;
     if (auto *s = dyn_cast<SelectInst>(i))
-        return renews(s->getCondition(), phi, seen) || (renews(s->getTrueValue(), phi, seen) &&
-                                                        renews(s->getFalseValue(), phi, seen));
+        return renews(s->getCondition(), phi, seen) ||
+               (renews(s->getTrueValue(), phi, seen) && renews(s->getFalseValue(), phi, seen));
     if (auto *p = dyn_cast<PHINode>(i)) {
         const Loop *loop = loops_.getLoopFor(p->getParent());
         if (loop && loop->getHeader() == p->getParent())

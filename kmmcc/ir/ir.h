@@ -68,6 +68,18 @@ typedef struct ir_loop {
     int has_breaks;   /* it may end earlier */
 } ir_loop_t;
 
+/* How a store or an atomic operation combines a value with the old one. */
+typedef enum ir_combine {
+    IR_COMBINE_UNKNOWN,
+    IR_COMBINE_ADD,
+    IR_COMBINE_MUL,
+    IR_COMBINE_MIN,
+    IR_COMBINE_MAX,
+    IR_COMBINE_AND,
+    IR_COMBINE_OR,
+    IR_COMBINE_XOR
+} ir_combine_t;
+
 typedef enum ir_access_kind { IR_READ, IR_WRITE, IR_ATOMIC } ir_access_kind_t;
 
 /* One load, store or atomic operation through a pointer that the function was given. */
@@ -86,6 +98,7 @@ typedef struct ir_access {
     /* Of a store: the loops around it (as bits) that carry from iteration to iteration what the
      * value is computed from; and the parameters that it is also computed from. */
     uint64_t carried, carried_from;
+    ir_combine_t combine;
     int order; /* ascends as the code stands in the source */
 } ir_access_t;
 

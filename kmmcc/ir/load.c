@@ -168,8 +168,7 @@ const ir_function_t *ir_plain_function_of(const unit_t *main, CXCursor function)
         bitcode = compile_host(main);
     of = main;
     ir_function_t **list =
-        analyze && bitcode
-            ? analyze(bitcode, clang_text(clang_Cursor_getMangling(function)), &why)
-            : NULL;
+        analyze && bitcode ? analyze(bitcode, clang_text(clang_Cursor_getMangling(function)), &why)
+                           : NULL;
     return list ? *list : NULL;
 }

@@ -71,8 +71,7 @@ void inline_all(Function &f)
 
 } // namespace
 
-extern "C" ir_function_t **kmm_ir_analyze(const char *path, const char *name,
-                                          const char **error)
+extern "C" ir_function_t **kmm_ir_analyze(const char *path, const char *name, const char **error)
 {
     auto *context = new LLVMContext; // never freed: modules hold on to it
     auto text = MemoryBuffer::getFile(path);

@@ -4,6 +4,7 @@
 
 #include "api/runtime.h"
 #include "base/error.h"
+#include "execute/exact_host.h"
 
 /* Reports an error, if there is one. Its text begins with the directive and the item. */
 static void check_item(int error, const char *directive, const char *text, const char *file,
@@ -22,12 +23,16 @@ KMM__API void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t
 {
     check_item(bytes ? kmm_map(kmm__current(), map, base, bytes) : 0, "data map of", text, file,
                line);
+    kmm__exact_host_enter(base, bytes, map);
 }
 
 KMM__API void kmm_data_exit(void *base, size_t bytes, const char *file, int line)
 {
     if (bytes == 0)
         return;
+    int touched = kmm__exact_host_leave(base);
+    if (touched)
+        kmm_directive_check(touched, file, line);
     kmm_directive_check(kmm_unmap(kmm__current(), base), file, line);
 }
 
@@ -41,6 +46,7 @@ KMM__API void kmm_data_update(kmm_direction_t direction, const char *text, const
         check_item(kmm_update_to(rt, base, bytes), "update to", text, file, line);
     else
         check_item(kmm_update_from(rt, base, bytes), "update from", text, file, line);
+    kmm__exact_host_update(base, bytes, direction == KMM_TO);
 }
 
 KMM__API void kmm_directive_wait_on(const void *base, const char *file, int line)

@@ -4,6 +4,7 @@
 
 #include "api/runtime.h"
 #include "base/error.h"
+#include "execute/exact_host.h"
 #include "execute/statements.h"
 #include "launch/placement.h"
 #include "launch/submit.h"
@@ -28,6 +29,7 @@ KMM__API kmm_launch_t *kmm_launch_begin_version(uint32_t version, const char *ke
 {
     kmm_launch_t *l = kmm__launch_create(kmm__current(), kernel, file, line);
     int error = version_check(version);
+    kmm__exact_host_launch();
     if (error) {
         kmm__launch_mistake(l, error, "%s", kmm__error_get());
         kmm_directive_check(error, file, line);

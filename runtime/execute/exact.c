@@ -9,6 +9,7 @@
 #include "base/api.h"
 #include "base/running.h"
 #include "execute/exact_device.h"
+#include "execute/exact_host.h"
 #include "execute/exact_text.h"
 #include "execute/shadow.h"
 
@@ -174,7 +175,11 @@ static void access_elsewhere(kmm__check_t *c, uintptr_t address, const void *pc)
 KMM__API void kmm__exact_access(const void *address, size_t bytes, int kind, const void *pc)
 {
     const kmm__running_t *r = kmm__running;
-    kmm__check_t *c = r && r->count ? r->tasks[0]->issue.check : NULL;
+    if (!r) {
+        kmm__exact_host_access(address, bytes, kind, pc);
+        return;
+    }
+    kmm__check_t *c = r->count ? r->tasks[0]->issue.check : NULL;
     if (!c || !c->is_exact)
         return;
     if (!atomic_load_explicit(&c->is_seen, memory_order_relaxed))

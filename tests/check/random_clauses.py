@@ -4,12 +4,15 @@
 
 usage: random_clauses.py KMMCC FOLDER [SEED [FILES [CASES]]]
 
-Writes FILES programs of CASES launches each, in turn CUDA for the CPU and C, compiles them with
--fkmm-check -fno-kmm-compare, and runs each launch by itself. A launch with right clauses must say
-nothing and exit with 0, on one device and on small ones; one with a mistake must name the argument
-and exit with something else."""
+Writes FILES programs of CASES launches each, in turn CUDA for the CPU and C. kmmcc translates each
+program, which shows the mistakes that it finds while compiling. Then it compiles the program with
+-fkmm-check -fno-kmm-compare, which shows those found while running: all launches with right clauses
+run in one process, on one device and on small ones, and those with a mistake in another. No right
+launch may have an error, and each mistake must be found in one of the two ways; those that leave
+each access where the clauses have it, while compiling."""
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -37,6 +40,12 @@ class Case:
         kinds += ["write long"] * (self.width > 1 and self.store == "whole")
         kinds += ["bins"] * (self.bins > 1)
         kinds += ["write for old values"] * 2 * (self.store != "whole")
+        self.relative = plain and rng.random() < 0.5  # the function is told a length, not bounds
+        if self.relative:
+            self.bins = 0
+            self.store = "add" if self.store == "some" else self.store  # i % 3 is not its own
+            kinds = [k for k in kinds if k != "bins"]
+            kinds += ["own value", "edge", "carried", "static", "own index", "global"]
         self.wrong = rng.choice(kinds) if rng.random() < 0.5 else "none"
 
     def body(self):
@@ -61,6 +70,9 @@ class Case:
                   "some": "if (i % 3 != 1) x[{w} * i + o] = v;",
                   "swap": "{t} old = x[{w} * i + o]; x[{w} * i + o] = v - old;"}[self.store]
         stores = stores.replace("{w}", str(w)).replace("{t}", t)
+        reads += {"own value": " v += i;", "carried": " v = sum += v;", "static": " v += count++;",
+                  "edge": f" v += y[i ? {k} * i - {k} + {last} : {last}];",
+                  "global": f" global{self.number} = i;"}.get(self.wrong, "")
         text = f"{t} v = 0; {reads} for (int o = 0; o < {most}; o++) {{ {stores} }}"
         if self.bins:
             at = f"&s[(unsigned long)i % {self.bins}]"
@@ -98,6 +110,15 @@ class Case:
     def function(self):
         t, c = self.type, self.number
         if self.plain:
+            if self.relative:
+                own = {"carried": f"{t} sum = 0; ", "static": "static int count; ",
+                       "own index": "static long place; "}.get(self.wrong, "")
+                body = self.body()
+                if self.wrong == "own index":
+                    body = body.replace(f"x[{self.width} * i + o]", f"x[{self.width} * place + o]") + " place++;"
+                out = f"static int global{c};\n" if self.wrong == "global" else ""
+                return (f"{out}static void f{c}(long n, {t} *x, const {t} *y) {{ {own}"
+                        f"for (long i = 0; i < n; i++) {{ {body} }} }}")
             head = f"static void f{c}(long from, long to, {t} *x, const {t} *y, int *s)"
             return f"{head} {{ (void)s; for (long i = from; i < to; i++) {{ {self.body()} }} }}"
         return (f"__global__ void f{c}(int n, {t} *x, const {t} *y, int *s) {{ "
@@ -112,7 +133,9 @@ class Case:
                  f"        {t} *y = room({room} * sizeof({t}));", "        int *s = room(64 * 4);"]
         named = [f"x[{room}]", f"y[{room}]"] + ["s[64]"] * (self.bins > 0)
         shapes = f"shape({', '.join(named)})"
-        if self.plain:
+        if self.relative:
+            how, call = "rebase(n: i)", f"f{c}({end}, x, y);"
+        elif self.plain:
             how, call = "rebase(from: begin(i), to: end(i))", f"f{c}(0, {end}, x, y, {'s' if self.bins else 0});"
         else:
             how, call = "", f"f{c}<<<{(self.n + 63) // 64}, 64>>>({self.n}, x, y, s);"
@@ -134,29 +157,83 @@ def program(cases, plain):
                  "cudaMemset(p, 0, bytes); return p; }"]
         end = "    (void)c; cudaDeviceSynchronize();"
     return "\n".join(head + [c.function() for c in cases] +
-                     ["int main(int c, char **v)", "{", "    int which = atoi(v[1]);"] +
-                     [c.launch() for c in cases] + [end, '    puts("done");', "}"]) + "\n"
+                     ["int main(int c, char **v)", "{", "    for (int k = 1; k < c; k++) {",
+                      "    int which = atoi(v[k]);"] +
+                     [c.launch() for c in cases] + ["    }", end, '    puts("done");', "}"]) + "\n"
 
 
 DEVICES = ({"KMM_DEVICES": "host"},
            {"KMM_DEVICES": "host:3,mem=4M", "KMM_FRAME": "64K", "KMM_JOIN": "0"})
 
 
-def run(binary, case, rng):
-    for devices in DEVICES if case.is_right() else [rng.choice(DEVICES)]:
-        environment = dict(os.environ, KMM_ON_ERROR="continue", **devices)
-        done = subprocess.run([binary, str(case.number)], env=environment, timeout=120,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        said = "kmm: error:" in done.stderr
-        good = (done.returncode == 0 and not said and "done" in done.stdout) if case.is_right() \
-            else (done.returncode != 0 and said and "the chunk" in done.stderr)
+# Mistakes that change no access of a chunk.
+VALUES = ("own value", "edge", "carried", "static", "global")
+
+
+def found_compiling(kmmcc, source, cases):
+    """The numbers of the launches that kmmcc refuses."""
+    done = subprocess.run([kmmcc, "-w", "--target=host", "--emit-source", source, "-o", os.devnull],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with open(source, encoding="utf-8") as text:
+        lines = text.read().split("\n")
+    found, other = set(), []
+    for m in re.finditer(r":(\d+):\d+: error: (.*)", done.stderr):
+        number = [re.search(r" f(\d+)(?:<<<|\()", " " + line.strip()) for line in
+                  lines[int(m.group(1)) - 1:int(m.group(1)) + 2]]
+        number = [int(n.group(1)) for n in number if n]
+        found.add(number[0]) if number else other.append(m.group(0))
+    return found, other
+
+
+def found_running(binary, cases, devices):
+    """The numbers of the launches that have an error, and whether the process ended as it must."""
+    if not cases:
+        return set(), True
+    done = subprocess.run([binary] + [str(c.number) for c in cases], timeout=300,
+                          env=dict(os.environ, KMM_ON_ERROR="continue", **devices),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    found = {int(n) for n in re.findall(r"error: \S+: f(\d+):.*the chunk", done.stderr)}
+    good = (done.returncode != 0) == bool(found) and ("kmm: error:" in done.stderr) == bool(found)
+    return found, good and "done" in done.stdout
+
+
+def complain(source, case, what):
+    end, items = case.clauses()
+    print(f"{source} {case.number}: {what}: mistake: {case.wrong}\n    i = 0:{end} {items}\n    "
+          f"{case.function()}")
+    return 1
+
+
+def check(kmmcc, source, cases, rng, tally):
+    binary, bad = source.replace(".", "_") + ".program", 0
+    early, other = found_compiling(kmmcc, source, cases)
+    subprocess.run([kmmcc, "-fkmm-check", "-fno-kmm-compare", "-w", "--target=host", source, "-o",
+                    binary], check=True)
+    right, wrong = [c for c in cases if c.is_right()], [c for c in cases if not c.is_right()]
+    late, good = found_running(binary, wrong, rng.choice(DEVICES))
+    if other or not good:
+        print(f"{source}: {other or 'the run did not end as it must'}")
+        bad += 1
+    for devices in DEVICES:
+        false, good = found_running(binary, right, devices)
         if not good:
-            end, items = case.clauses()
-            print(f"{binary} {case.number}: mistake: {case.wrong}; {devices}; exit status "
-                  f"{done.returncode}\n    i = 0:{end} {items}\n    {case.function()}\n"
-                  f"    {done.stderr[:600]}")
-            return False
-    return True
+            bad += 1
+            print(f"{source}: {devices}: right launches have errors: {sorted(false)}")
+    for case in cases:
+        count = tally.setdefault(case.wrong, [0, 0, 0, 0])
+        count[0] += 1
+        count[1] += case.number in early
+        count[2] += case.number in late
+        silent = case.number not in early and case.number not in late
+        if case.is_right() and case.number in early:
+            bad += complain(source, case, "a right launch is refused")
+        elif not case.is_right() and silent:
+            count[3] += 1
+            bad += complain(source, case, "silent")
+        elif not (case.is_right() or case.number in late or case.wrong in VALUES or
+                  (case.relative and case.wrong == "step")):  # it moves the pointer
+            bad += complain(source, case, "silent while running")
+    return bad
 
 
 def main():
@@ -170,15 +247,11 @@ def main():
         source = os.path.join(folder, f"random_{seed}_{k}" + (".c" if plain else ".cu"))
         with open(source, "w", encoding="utf-8") as out:
             out.write(program(cases, plain))
-        binary = source.replace(".", "_") + ".program"
-        subprocess.run([kmmcc, "-fkmm-check", "-fno-kmm-compare", "-w", "--target=host", source,
-                        "-o", binary], check=True)
-        for case in cases:
-            tally[case.wrong] = tally.get(case.wrong, 0) + 1
-            bad += not run(binary, case, rng)
-    total = sum(tally.values())
-    print(f"{total} launches, {total - tally.get('none', 0)} with a mistake, {bad} not as expected")
-    print(", ".join(f"{name} {number}" for name, number in sorted(tally.items())))
+        bad += check(kmmcc, source, cases, rng, tally)
+    for name, (total, early, late, silent) in sorted(tally.items()):
+        print(f"{name}: {total} launches, {early} found compiling, {late} running, {silent} silent")
+    total, right = sum(t[0] for t in tally.values()), tally.get("none", [0])[0]
+    print(f"{total} launches, {total - right} with a mistake, {bad} not as expected")
     return bad > 0
 
 

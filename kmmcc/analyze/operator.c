@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compares the operator of each reduction with how the code combines values. */
+#include "analyze/operator.h"
+
+#include <stddef.h>
+
+#include "base/diag.h"
+
+static const char *const word[] = {"", "+", "*", "min", "max", "&", "|", "^"};
+
+/* Of bits 0 and 1, `&` is `&&`, `*` and min, and so on: only what differs for numbers counts. */
+static bool is_of(ir_combine_t combine, kmm_op_t op)
+{
+    switch (combine) {
+    case IR_COMBINE_ADD: return op == KMM_OP_ADD || op == KMM_OP_BXOR;
+    case IR_COMBINE_MUL: return op == KMM_OP_MUL || op == KMM_OP_LAND || op == KMM_OP_BAND;
+    case IR_COMBINE_MIN: return op == KMM_OP_MIN || op == KMM_OP_LAND || op == KMM_OP_BAND;
+    case IR_COMBINE_MAX: return op == KMM_OP_MAX || op == KMM_OP_LOR || op == KMM_OP_BOR;
+    case IR_COMBINE_AND: return op == KMM_OP_BAND || op == KMM_OP_LAND || op == KMM_OP_MIN;
+    case IR_COMBINE_OR: return op == KMM_OP_BOR || op == KMM_OP_LOR || op == KMM_OP_MAX;
+    case IR_COMBINE_XOR: return op == KMM_OP_BXOR || op == KMM_OP_ADD;
+    default: return true;
+    }
+}
+
+static const accessed_t *pointer_of(const comparison_t *c, const ir_access_t *a)
+{
+    for (int k = 0; k < c->count; k++)
+        if (c->target[k].param == a->param && c->target[k].member == a->member)
+            return &c->target[k];
+    return NULL;
+}
+
+bool operator_check(comparison_t *c)
+{
+    for (int k = 0; k < c->f->access_count; k++) {
+        const ir_access_t *a = &c->f->access[k];
+        const accessed_t *t = pointer_of(c, a);
+        const item_t *item = NULL;
+        int64_t base;
+        int items = 0;
+        if (!t || a->kind == IR_READ || a->combine == IR_COMBINE_UNKNOWN)
+            continue;
+        for (int i = 0; i < c->d->item_count; i++)
+            if (compare_is_of(c, t, &c->d->item[i], &base)) {
+                item = &c->d->item[i];
+                items++;
+            }
+        if (items != 1 || item->mode != KMM_REDUCE || is_of(a->combine, item->op))
+            continue;
+        unit_error(c->u, item->begin, item->end,
+                   "'%s' is reduced here by another operator than that of '%s'; say reduce(%s: %s)",
+                   unit_words(c->u, item->begin, item->end), c->d->callee_name, word[a->combine],
+                   unit_words(c->u, item->begin, item->end));
+        compare_note(c, a);
+        return false;
+    }
+    return true;
+}

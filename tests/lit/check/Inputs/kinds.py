@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kinds.py KMMCC PAGE FOLDER [-p]: compiles and runs each program of Inputs/kinds, which has one wrong annotation, in three ways, and
+compares what finds the mistake with the table in PAGE (docs/checking.md). -p prints the table's rows. Fails if a row differs, if a
+program has none, or if nothing finds a mistake.
+
+compile: kmmcc refuses the program. run: it is compiled with -fno-kmm-compare, and the run fails with a message of kmm. checked: the same
+with -fkmm-check. A program that kmmcc refuses also with -fno-kmm-compare has `-` for the runs.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+DEVICES = [{"KMM_DEVICES": "host"}, {"KMM_DEVICES": "host:3,mem=1M", "KMM_FRAME": "64K", "KMM_JOIN": "0"}]
+
+
+def compiled(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode == 0, done.stderr
+
+
+def runs(binary):
+    """True if the run fails on all devices, each time with a message."""
+    answers = []
+    for devices in DEVICES:
+        done = subprocess.run([binary], env=dict(os.environ, **devices), capture_output=True, text=True, timeout=60)
+        answers.append(done.returncode != 0 and "kmm: error" in done.stderr)
+    return all(answers)
+
+
+def kind(kmmcc, path, folder):
+    binary = os.path.join(folder, os.path.basename(path) + ".program")
+    base = [kmmcc, "--target=host", "-w", path, "-o", binary] if path.endswith(".cu") else [kmmcc, "-w", path, "-o", binary]
+    accepted, said = compiled(base)
+    answers = ["no" if accepted else "yes"]
+    if not accepted and "error:" not in said:
+        sys.exit("%s: %s" % (path, said))
+    for flags in ["-fno-kmm-compare"], ["-fno-kmm-compare", "-fkmm-check"]:
+        accepted, said = compiled(base + flags)
+        answers.append("yes" if accepted and runs(binary) else "no" if accepted else "-")
+    return answers
+
+
+def main():
+    kmmcc, page, folder = sys.argv[1:4]
+    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kinds")
+    os.makedirs(folder, exist_ok=True)
+    with open(page, encoding="utf-8") as text:
+        table = dict(re.findall(r"^\| (.*?) +\| ((?:yes|no|-) +\| (?:yes|no|-) +\| (?:yes|no|-)) +\|$", text.read(), re.M))
+    table = {name: re.split(r" +\| ", answers) for name, answers in table.items()}
+    bad, rows = 0, []
+    for path in sorted(glob.glob(here + "/*.c") + glob.glob(here + "/*.cu")):
+        with open(path, encoding="utf-8") as text:
+            title = text.read().split("\n")[1][3:]
+        found = kind(kmmcc, path, folder)
+        rows.append("| %s | %s |" % (title, " | ".join(found)))
+        if "yes" not in found:
+            bad += 1
+            print("%s: nothing finds: %s" % (os.path.basename(path), title))
+        if table.pop(title, None) != found and "-p" not in sys.argv:
+            bad += 1
+            print("%s: the table of %s has no such row: %s" % (os.path.basename(path), page, rows[-1]))
+    for title in table:
+        if "-p" not in sys.argv:
+            bad += 1
+            print("no program is for: %s" % title)
+    if "-p" in sys.argv:
+        print("\n".join(rows))
+    print("%d kinds, %d not as they must be" % (len(rows), bad))
+    sys.exit(bad != 0)
+
+
+main()

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// functions: a sum without `reduce`
+#include <stdio.h>
+enum { N = 4096 };
+static float x[2 * N], y[2 * N], s[4];
+static void f(int n, const float *a, float *sum) { for (int i = 0; i < n; i++) *sum += a[i]; }
+int main(void)
+{
+#pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) read(x[i]) update(s[0])
+    f(N, x, s);
+    return 0;
+}

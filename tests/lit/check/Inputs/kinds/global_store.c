@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// functions: a global variable is changed
+#include <stdio.h>
+enum { N = 4096 };
+static float x[2 * N], y[2 * N], s[4];
+static float total;
+static void f(int n, const float *a, float *b) { for (int i = 0; i < n; i++) { b[i] = a[i]; total += a[i]; } }
+int main(void)
+{
+#pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) read(x[i]) write(y[i])
+    f(N, x, y);
+    return 0;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// the host reads mapped memory
+#include <stdio.h>
+enum { N = 4096 };
+static float x[2 * N], y[2 * N], s[4];
+static void f(int n, const float *a, float *b) { for (int i = 0; i < n; i++) b[i] += a[i]; }
+int main(void)
+{
+#pragma kmm data map(to: x) map(tofrom: y)
+    {
+#pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) read(x[i]) update(y[i])
+    f(N, x, y);
+    printf("%g\n", y[N - 1]);
+    }
+    return 0;
+}

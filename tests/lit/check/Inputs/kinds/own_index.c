@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// functions: an index of their own
+#include <stdio.h>
+enum { N = 4096 };
+static float x[2 * N], y[2 * N], s[4];
+static int at;
+static void f(int n, float *a) { for (int i = 0; i < n; i++) a[at++] = 1; }
+int main(void)
+{
+#pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) write(y[i])
+    f(N, y);
+    return 0;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// functions: prefix sums
+#include <stdio.h>
+enum { N = 4096 };
+static float x[2 * N], y[2 * N], s[4];
+static void f(int n, const float *a, float *b) { float t = 0; for (int i = 0; i < n; i++) b[i] = t += a[i]; }
+int main(void)
+{
+#pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) read(x[i]) write(y[i])
+    f(N, x, y);
+    return 0;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// functions: static state
+#include <stdio.h>
+enum { N = 4096 };
+static float x[2 * N], y[2 * N], s[4];
+static void f(int n, float *a) { static int seed; for (int i = 0; i < n; i++) a[i] = seed++ % 7; }
+int main(void)
+{
+#pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) write(y[i])
+    f(N, y);
+    return 0;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// map `to` of what is written
+#include <stdio.h>
+enum { N = 4096 };
+static float x[2 * N], y[2 * N], s[4];
+static void f(int n, const float *a, float *b) { for (int i = 0; i < n; i++) b[i] += a[i]; }
+int main(void)
+{
+#pragma kmm data map(to: x, y)
+    {
+#pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) read(x[i]) update(y[i])
+    f(N, x, y);
+    }
+    return 0;
+}

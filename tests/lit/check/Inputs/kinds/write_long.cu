@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// `write` of more than is stored
+#include <cuda_runtime.h>
+#include <stdlib.h>
+enum { N = 4096 };
+static float *array(void) { float *p; cudaMalloc(&p, 4 * N * sizeof(float)); cudaMemset(p, 0, 4 * N * sizeof(float)); return p; }
+__global__ void k(int n, const float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[2 * i] = x[i]; }
+int main()
+{
+    float *x = array(), *y = array();
+    int n = N;
+#pragma kmm parallel(i = 0:n) chunk(n / 4) read(x[i]) write(y[2 * i:2])
+    k<<<(n + 255) / 256, 256>>>(n, x, y);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
