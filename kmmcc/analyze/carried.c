@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyze/compare_call.h"
+#include "analyze/compare_target.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "ir/replay.h"

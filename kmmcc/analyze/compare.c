@@ -18,6 +18,7 @@
 #include "analyze/certain.h"
 #include "analyze/compare_call.h"
 #include "analyze/compare_report.h"
+#include "analyze/compare_target.h"
 #include "analyze/geometry.h"
 #include "analyze/operator.h"
 #include "analyze/sample.h"
@@ -35,56 +36,7 @@ enum {
     PART_OF_THREADS = 512,
 };
 
-/* ---- The items of each pointer ---- */
-
-/* Returns the name of the pointer's array; NULL: not known. *shift receives the bytes from the
- * array's variable to the pointer. */
-static const char *key_of(comparison_t *c, const accessed_t *t, int64_t *shift)
-{
-    const char *key = sample_pointer(&c->sample, t->argument, shift);
-    CXType type;
-    if (!key || t->member < 0)
-        return key;
-    const char *name = type_member_at(clang_getCursorType(t->argument), t->member, &type);
-    return name ? arena_printf("%s.%s", key, name) : NULL;
-}
-
-bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *shift)
-{
-    const char *key = sample_pointer(&c->sample, item->base->cursor, shift);
-    return key && t->key && !strcmp(key, t->key);
-}
-
-static void add_target(comparison_t *c, int param, int member)
-{
-    for (int k = 0; k < c->count; k++)
-        if (c->target[k].param == param && c->target[k].member == member)
-            return;
-    if (c->count == MAX_TARGETS || param < 0 || param >= c->d->argument_count)
-        return;
-    accessed_t *t = &c->target[c->count++];
-    *t = (accessed_t){.param = param, .member = member, .argument = c->d->argument[param]};
-    int64_t shift;
-    bool named = false;
-    t->key = key_of(c, t, &shift);
-    for (int k = 0; k < c->d->item_count; k++)
-        named |= compare_is_of(c, t, &c->d->item[k], &shift);
-    for (int k = 0; k < c->f->unknown_count; k++)
-        t->skipped |= c->f->unknown[k].param < 0 ||
-                      (c->f->unknown[k].param == t->param && c->f->unknown[k].member == t->member);
-    t->skipped |= !named;
-    t->is_steady = true;
-    for (int k = 0; k < KINDS; k++)
-        t->alive[k] = !t->skipped;
-}
-
-accessed_t *compare_target_of(comparison_t *c, const ir_access_t *a)
-{
-    for (int k = 0; k < c->count; k++)
-        if (c->target[k].param == a->param && c->target[k].member == a->member)
-            return c->target[k].skipped ? NULL : &c->target[k];
-    return NULL;
-}
+/* ---- Parameters ---- */
 
 /* An integer member of a struct has the number that its path has in clauses. */
 static bool member_value(comparison_t *c, CXCursor argument, int member, int bits, int64_t *value)
@@ -128,7 +80,7 @@ static bool regions_of(comparison_t *c, accessed_t *t, const chunk_box_t *box)
     for (int k = 0; k < c->d->item_count; k++) {
         const item_t *item = &c->d->item[k];
         int64_t base, bytes;
-        if (!compare_is_of(c, t, item, &base) || !key_of(c, t, &t->shift))
+        if (!compare_is_of(c, t, item, &base) || !compare_key(c, t, &t->shift))
             continue;
         if (byteset_extent(&c->sample, item, &bytes)) {
             t->shape_begin = base > t->shape_begin ? base : t->shape_begin;
@@ -589,9 +541,9 @@ bool compare_accesses(unit_t *u, directive_t *d)
     if (has_other_names(c))
         return true;
     for (int k = 0; k < f->access_count; k++)
-        add_target(c, f->access[k].param, f->access[k].member);
+        compare_add(c, f->access[k].param, f->access[k].member);
     for (int k = 0; k < f->unknown_count; k++)
-        add_target(c, f->unknown[k].param, f->unknown[k].member);
+        compare_add(c, f->unknown[k].param, f->unknown[k].member);
     if (!d->is_kernel)
         carried_begin(c);
     all_samples(c);

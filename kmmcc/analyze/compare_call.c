@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "analyze/compare_target.h"
 #include "clang/cursor.h"
 
 enum { ORDINARY_SIZE = 41, LARGEST_SIZE = 4000 };

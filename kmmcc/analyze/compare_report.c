@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/compare_target.h"
 #include "analyze/suggest.h"
 #include "base/arena.h"
 #include "base/diag.h"

@@ -86,11 +86,6 @@ typedef struct comparison {
     carried_t *carried;         /* of a plain function: what crosses chunks */
 } comparison_t;
 
-/* True if the item is of the pointer's array. *base receives the bytes from the array's variable to
- * the item's base. */
-bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *base);
-/* Returns the pointer of an access; NULL: nothing is said of it. */
-accessed_t *compare_target_of(comparison_t *c, const ir_access_t *a);
 /* Shows where an access is. */
 void compare_note(const comparison_t *c, const ir_access_t *a);
 /* Reports the accesses that are wrong in all samples. False: an error was reported. */

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "analyze/compare_target.h"
 #include "base/diag.h"
 
 static const char *const word[] = {"", "+", "*", "min", "max", "&", "|", "^"};

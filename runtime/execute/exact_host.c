@@ -122,12 +122,12 @@ static int report(const guard_t *g)
     if (!pc)
         return 0;
     kmm__exact_line(pc, where, sizeof(where));
-    return kmm__error_set(
-        KMM_E_STATE, "%s: the host %s byte %llu of the memory while it is mapped; %s", where,
-        g->read_at ? "reads" : "stores to",
-        (unsigned long long)((g->read_at ? g->read : g->stored) - g->begin),
-        g->read_at ? "say `#pragma kmm update from(...)` before"
-                   : "say `#pragma kmm update to(...)` behind it");
+    return kmm__error_set(KMM_E_STATE,
+                          "%s: the host %s byte %llu of the memory while it is mapped; %s", where,
+                          g->read_at ? "reads" : "stores to",
+                          (unsigned long long)((g->read_at ? g->read : g->stored) - g->begin),
+                          g->read_at ? "say `#pragma kmm update from(...)` before"
+                                     : "say `#pragma kmm update to(...)` behind it");
 }
 
 int kmm__exact_host_leave(const void *base)
