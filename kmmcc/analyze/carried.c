@@ -238,14 +238,6 @@ static void look_for_stores(comparison_t *c, const accessed_t *t, const bytes_t 
     }
 }
 
-static bool is_inside(const ir_function_t *f, int loop, int outer)
-{
-    for (; loop >= 0; loop = f->loop[loop].parent)
-        if (loop == outer)
-            return true;
-    return false;
-}
-
 /* The store to the array, in a function with one outermost loop. NULL: there is none, or the
  * function stores to one array in several places, as an unrolled loop does. */
 static const ir_access_t *only_store(comparison_t *c, const accessed_t *t)
@@ -325,8 +317,7 @@ static void look_for_reads(comparison_t *c, const accessed_t *t, const bytes_t *
     for (int n = 0; n < c->f->access_count && store; n++) {
         const ir_access_t *a = &c->f->access[n];
         const accessed_t *of = compare_target_of(c, a);
-        if (a->kind != IR_READ || !of || !is_same(of, t) || r->inexact[n] ||
-            !(is_inside(c->f, a->loop, store->loop) || is_inside(c->f, store->loop, a->loop)))
+        if (a->kind != IR_READ || !of || !is_same(of, t) || r->inexact[n] || a->loop < 0)
             continue;
         memset(b->whole, 0, (size_t)(b->end - b->begin));
         memset(b->parts, 0, (size_t)(b->end - b->begin));

@@ -96,6 +96,7 @@ class Analysis
     int value_of_phi(const PHINode *phi);
     int value_of_call(const CallBase *call);
     int value_of_load(const LoadInst *load);
+    int value_of_table(const LoadInst *load, const GEPOperator *pointer, int64_t at);
     int value_of_binary(const BinaryOperator *b);
     int value_of_compare(const ICmpInst *c);
     bool depends_on(int node, const Loop *loop) const;

@@ -221,6 +221,31 @@ int Analysis::value_of_call(const CallBase *call)
     return nodes_.select(bits, nodes_.binary(less, 1, least ? a : b, least ? b : a), a, b);
 }
 
+// An element of a small constant table, at `at` bytes behind the pointer.
+int Analysis::value_of_table(const LoadInst *load, const GEPOperator *pointer, int64_t at)
+{
+    enum { MOST_ELEMENTS = 64 };
+    int bits = bits_of(load), result = nodes_.data(bits);
+    auto *g = dyn_cast<GlobalVariable>(pointer->getPointerOperand());
+    if (!g || !g->isConstant() || !g->hasDefinitiveInitializer() || load->isVolatile())
+        return result;
+    auto size = (int64_t)layout_.getTypeStoreSize(load->getType()).getFixedValue();
+    auto total = (int64_t)layout_.getTypeStoreSize(g->getValueType()).getFixedValue();
+    if (total / size > MOST_ELEMENTS)
+        return result;
+    int where = nodes_.binary(IR_ADD, 64, offset_of(pointer), nodes_.constant(at, 64));
+    for (int64_t k = 0; k + size <= total; k += size) {
+        auto *initial = const_cast<Constant *>(g->getInitializer());
+        auto *c = dyn_cast_or_null<ConstantInt>(
+            ConstantFoldLoadFromConst(initial, load->getType(), APInt(64, (uint64_t)k), layout_));
+        if (!c)
+            return nodes_.data(bits);
+        int here = nodes_.binary(IR_EQ, 1, where, nodes_.constant(k, 64));
+        result = nodes_.select(bits, here, nodes_.constant(c->getSExtValue(), bits), result);
+    }
+    return result;
+}
+
 int Analysis::value_of_load(const LoadInst *load)
 {
     int bits = bits_of(load);
@@ -232,6 +257,8 @@ int Analysis::value_of_load(const LoadInst *load)
         return a->hasByValAttr() && !stored_.count(a) && !load->isVolatile()
                    ? nodes_.leaf(IR_PARAM, a->getArgNo(), bits, (int)at)
                    : nodes_.data(bits);
+    if (isa<GEPOperator>(base))
+        return value_of_table(load, cast<GEPOperator>(base), at);
     auto *g = dyn_cast<GlobalVariable>(base);
     if (!g)
         return nodes_.data(bits);
