@@ -25,7 +25,7 @@ class Case:
     def __init__(self, rng, number, plain):
         self.number, self.plain = number, plain
         self.type = rng.choice(TYPES)
-        self.n = rng.randrange(300, 3000)
+        self.n = rng.randrange(100, 800)
         self.chunks = rng.randrange(2, 7)
         self.step, self.width = rng.choice((1, 1, 1, 2, 3)), rng.choice((1, 1, 1, 2, 3))
         self.low = rng.randrange(0, 4)
