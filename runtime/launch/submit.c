@@ -425,6 +425,72 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     return error ? error : unmapped;
 }
 
+/* ---- In native standing ---- */
+
+/* True if all memory that the clauses name is in arrays which are mapped at their names on the
+ * launch's one device, and no clause needs chunks. */
+static bool may_be_native(const kmm__submission_t *s, const kmm_kernel_t *kernel)
+{
+    const kmm_launch_t *l = s->l;
+    bool is_checked = kernel->is_clone && kernel->param_bytes[0] == sizeof(kmm_checked_blocks_t),
+         may = s->placement.count == 1 && !is_checked;
+    for (uint32_t k = 0; k < l->item_count && may; k++) {
+        const kmm__array_t *a = kmm__array_find(s->rt, l->items[k].base);
+        may = a && a->home == s->placement.device[0] && l->items[k].mode != KMM_REDUCE;
+    }
+    return may;
+}
+
+/* Plans all chunks, to find the mistakes that only chunks have. */
+static int plan_only(kmm__submission_t *s)
+{
+    kmm__access_t *accesses = kmm__alloc((s->l->item_count + 1) * sizeof(*accesses));
+    int error = 0;
+    for (uint32_t k = 0; k < s->part.count && !error; k++) {
+        kmm__task_t t = {.accesses = accesses};
+        kmm__chunk_box_t box;
+        kmm__partition_chunk(&s->part, s->l, k, &box);
+        error = kmm__submission_plan(s, &t, &box);
+        for (uint32_t i = 0; i < t.access_count; i++)
+            kmm__array_unref(accesses[i].array);
+    }
+    free(accesses);
+    return error;
+}
+
+/* Locked. Checks a launch that is not divided. */
+static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
+{
+    s->work = kmm__submission_work(s);
+    int error = kmm__arguments_pack(s, kernel, args);
+    if (!error && !kmm__memo_find(s)) {
+        error = check(s, s->geometry.grid, s->geometry.block);
+        if (!error) {
+            kmm__memo_make(s);
+            error = plan_only(s);
+        }
+    }
+    kmm__memo_end(s, error);
+    kmm__work_unref(s->work);
+    return error;
+}
+
+/* Checks a launch with a pragma inside a native call. Returns KMM__LAUNCH_NATIVELY, an error, or 0:
+ * it has to be submitted. Stays inside the native call only for the first. */
+static int submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
+{
+    kmm_launch_t *l = s->l;
+    if (l->error || kmm__place_devices(l, s->kind, false, &s->placement))
+        return 0;
+    if (l->bounded)
+        kmm__partition_bound(l, s->geometry.grid, s->geometry.block);
+    kmm__spin_lock(&s->rt->lock);
+    bool may = may_be_native(s, kernel);
+    int error = may ? check_native(s, kernel, args) : 0;
+    pthread_mutex_unlock(&s->rt->lock);
+    return !may || error ? error : KMM__LAUNCH_NATIVELY;
+}
+
 /* ---- The calls ---- */
 
 /* Makes the launch one chunk, because a kernel for a GPU without a clone cannot be told which of
@@ -458,6 +524,19 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
     kmm__submission_begin(&s, l);
     s.annotated = annotated;
     s.kind = kernel->kind;
+    s.geometry = *geometry;
+    if (annotated && kmm__native_enter(kernel->kind)) {
+        error = submit_natively(&s, kernel, args);
+        if (error != KMM__LAUNCH_NATIVELY)
+            kmm__native_leave();
+        if (error) {
+            kmm__launch_free(l);
+            return error;
+        }
+        kmm__submission_begin(&s, l);
+        s.annotated = annotated;
+        s.kind = kernel->kind;
+    }
     if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->on_current)
         run_whole(l, kernel);
     for (int d = 0; d < 3; d++)

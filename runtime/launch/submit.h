@@ -5,6 +5,10 @@
 
 #include "launch/submission.h"
 
+/* A result of kmm__submit_kernel, and of kmm_launch_kernel: the launch is checked. The caller, who
+ * is inside a native call now (memory/residency/native.h), makes it, and leaves. */
+enum { KMM__LAUNCH_NATIVELY = 1 };
+
 /* Submits a kernel launch and frees its description. Returns 0 or an error with its text.
  * annotated: the description comes from a pragma. The caller does not hold the lock. */
 int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kernel,
