@@ -46,7 +46,7 @@ void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
 static void default_end(void)
 {
     kmm_runtime_t *rt = default_runtime;
-    bool can_wait = !kmm__is_inside() && !kmm__tasks_open();
+    bool can_wait = !kmm__is_inside() && !kmm__tasks_open() && !kmm__native_is_plain(rt);
     is_ending = true;
     if (!rt)
         return;
@@ -66,7 +66,7 @@ KMM__API void kmm_wait_at_exit(void)
 {
     kmm_runtime_t *rt = default_runtime;
     kmm__marker_t *m;
-    if (!rt || kmm__is_inside() || kmm__tasks_open())
+    if (!rt || kmm__is_inside() || kmm__tasks_open() || kmm__native_is_plain(rt))
         return;
     if (kmm__marker_create(rt, &kmm__all_streams, &m))
         return;

@@ -138,7 +138,9 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
     if (kmm__inside_refuse("wait"))
         return KMM_E_STATE;
-    kmm__native_finish(rt);
+    int failed = kmm__native_finish(rt);
+    if (failed)
+        return failed;
     pthread_mutex_lock(&rt->lock);
     kmm__deferred_end(rt, 0, UINTPTR_MAX);
     pthread_mutex_unlock(&rt->lock);

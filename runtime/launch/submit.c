@@ -17,6 +17,7 @@
 #include "launch/fit.h"
 #include "launch/items.h"
 #include "launch/memo.h"
+#include "launch/natively.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "launch/state.h"
@@ -348,8 +349,7 @@ static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
     }
 }
 
-/* Checks a launch whose arguments are packed, finds its arrays, and chooses its chunks. */
-static int check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
+int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
 {
     bool is_kernel = s->work->kernel != NULL;
     if (kmm__partition(s->l, grid, block, !is_kernel, &s->part))
@@ -415,7 +415,7 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     s->work = kmm__submission_work(s);
     error = pack(s, kernel, args, block_args, bytes);
     if (!error && !kmm__memo_find(s))
-        error = check(s, grid, block);
+        error = kmm__submission_check(s, grid, block);
     if (!error)
         error = submit_checked(s);
     kmm__memo_end(s, error);
@@ -423,72 +423,6 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     pthread_mutex_unlock(&s->rt->lock);
     int unmapped = kmm__submission_unmap(s);
     return error ? error : unmapped;
-}
-
-/* ---- In native standing ---- */
-
-/* True if all memory that the clauses name is in arrays which are mapped at their names on the
- * launch's one device, and no clause needs chunks. */
-static bool may_be_native(const kmm__submission_t *s, const kmm_kernel_t *kernel)
-{
-    const kmm_launch_t *l = s->l;
-    bool is_checked = kernel->is_clone && kernel->param_bytes[0] == sizeof(kmm_checked_blocks_t),
-         may = s->placement.count == 1 && !is_checked;
-    for (uint32_t k = 0; k < l->item_count && may; k++) {
-        const kmm__array_t *a = kmm__array_find(s->rt, l->items[k].base);
-        may = a && a->home == s->placement.device[0] && l->items[k].mode != KMM_REDUCE;
-    }
-    return may;
-}
-
-/* Plans all chunks, to find the mistakes that only chunks have. */
-static int plan_only(kmm__submission_t *s)
-{
-    kmm__access_t *accesses = kmm__alloc((s->l->item_count + 1) * sizeof(*accesses));
-    int error = 0;
-    for (uint32_t k = 0; k < s->part.count && !error; k++) {
-        kmm__task_t t = {.accesses = accesses};
-        kmm__chunk_box_t box;
-        kmm__partition_chunk(&s->part, s->l, k, &box);
-        error = kmm__submission_plan(s, &t, &box);
-        for (uint32_t i = 0; i < t.access_count; i++)
-            kmm__array_unref(accesses[i].array);
-    }
-    free(accesses);
-    return error;
-}
-
-/* Locked. Checks a launch that is not divided. */
-static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
-{
-    s->work = kmm__submission_work(s);
-    int error = kmm__arguments_pack(s, kernel, args);
-    if (!error && !kmm__memo_find(s)) {
-        error = check(s, s->geometry.grid, s->geometry.block);
-        if (!error) {
-            kmm__memo_make(s);
-            error = plan_only(s);
-        }
-    }
-    kmm__memo_end(s, error);
-    kmm__work_unref(s->work);
-    return error;
-}
-
-/* Checks a launch with a pragma inside a native call. Returns KMM__LAUNCH_NATIVELY, an error, or 0:
- * it has to be submitted. Stays inside the native call only for the first. */
-static int submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
-{
-    kmm_launch_t *l = s->l;
-    if (l->error || kmm__place_devices(l, s->kind, false, &s->placement))
-        return 0;
-    if (l->bounded)
-        kmm__partition_bound(l, s->geometry.grid, s->geometry.block);
-    kmm__spin_lock(&s->rt->lock);
-    bool may = may_be_native(s, kernel);
-    int error = may ? check_native(s, kernel, args) : 0;
-    pthread_mutex_unlock(&s->rt->lock);
-    return !may || error ? error : KMM__LAUNCH_NATIVELY;
 }
 
 /* ---- The calls ---- */
@@ -526,7 +460,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
     s.kind = kernel->kind;
     s.geometry = *geometry;
     if (annotated && kmm__native_enter(kernel->kind)) {
-        error = submit_natively(&s, kernel, args);
+        error = kmm__submit_natively(&s, kernel, args);
         if (error != KMM__LAUNCH_NATIVELY)
             kmm__native_leave();
         if (error) {
