@@ -323,6 +323,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->item_count = l->item_count;
     for (uint32_t k = 0; k < l->item_count; k++) {
         w->item_text[k] = l->items[k].text;
+        w->varying |= (uint64_t)kmm__plan_varies(&l->items[k], l->axis_count) << k;
         s->reductions += l->items[k].mode == KMM_REDUCE;
     }
     w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
