@@ -14,6 +14,7 @@
 #include "execute/completion.h"
 #include "execute/queue.h"
 #include "launch/arguments.h"
+#include "launch/disjoint.h"
 #include "launch/fit.h"
 #include "launch/items.h"
 #include "launch/memo.h"
@@ -372,6 +373,7 @@ static int check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t bl
 static int submit_checked(kmm__submission_t *s)
 {
     int error = 0;
+    uint32_t chunks = s->part.count;
     s->work->chunk_count = kmm__partition_asked(&s->part);
     s->placement.chunks = s->part.count;
     note_origins(s->work, s->l);
@@ -381,6 +383,8 @@ static int submit_checked(kmm__submission_t *s)
         error = plan_reductions(s);
     if (!error && (s->rt->has_spaces || kmm__spill_room(s->rt)))
         error = kmm__submission_fits(s);
+    if (!error && (!s->memo || s->part.count != chunks))
+        error = kmm__submission_disjoint(s);
     if (error)
         return error;
     if (!s->memo) {
