@@ -14,6 +14,7 @@
 #include "execute/completion.h"
 #include "execute/queue.h"
 #include "launch/arguments.h"
+#include "launch/disjoint.h"
 #include "launch/fit.h"
 #include "launch/items.h"
 #include "launch/memo.h"
@@ -324,6 +325,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->item_count = l->item_count;
     for (uint32_t k = 0; k < l->item_count; k++) {
         w->item_text[k] = l->items[k].text;
+        w->varying |= (uint64_t)kmm__plan_varies(&l->items[k], l->axis_count) << k;
         s->reductions += l->items[k].mode == KMM_REDUCE;
     }
     w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
@@ -371,6 +373,7 @@ int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const ui
 static int submit_checked(kmm__submission_t *s)
 {
     int error = 0;
+    uint32_t chunks = s->part.count;
     s->work->chunk_count = kmm__partition_asked(&s->part);
     s->placement.chunks = s->part.count;
     note_origins(s->work, s->l);
@@ -380,6 +383,8 @@ static int submit_checked(kmm__submission_t *s)
         error = plan_reductions(s);
     if (!error && (s->rt->has_spaces || kmm__spill_room(s->rt)))
         error = kmm__submission_fits(s);
+    if (!error && (!s->memo || s->part.count != chunks))
+        error = kmm__submission_disjoint(s);
     if (error)
         return error;
     if (!s->memo) {
