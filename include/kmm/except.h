@@ -172,7 +172,7 @@ class kmm_armed_scope
 
 #define KMM_TRY try
 #define KMM_CATCH(name, file, line)                                                                \
-    catch (...) { kmm_thrown::instance().keep(*kmm_chunk, name, file, line); }
+    catch (...) { kmm_thrown::instance().keep(*kmm__chunk, name, file, line); }
 #else
 struct kmm_armed_scope {
     explicit kmm_armed_scope(kmm_launch_t *l) { kmm_launch_arm(l); }

@@ -4,14 +4,14 @@
  *
  * A launch is described call by call on a builder, then handed over together with its arguments:
  *
- *     kmm_launch_t *kmm = kmm_launch_begin("vector_add", "vector_add.cu", 42);
- *     kmm_launch_axis(kmm, "i", KMM_GLOBAL_X, 0, n);
- *     kmm_launch_chunk(kmm, KMM_GLOBAL_X, n / 10);
- *     kmm_launch_access(kmm, KMM_READ, "A[i]", A, sizeof(*(A)));
- *     kmm_launch_index(kmm, 0, 1);
- *     kmm_launch_coef(kmm, 0, 1, 0);
+ *     kmm_launch_t *kmm__launch = kmm_launch_begin("vector_add", "vector_add.cu", 42);
+ *     kmm_launch_axis(kmm__launch, "i", KMM_GLOBAL_X, 0, n);
+ *     kmm_launch_chunk(kmm__launch, KMM_GLOBAL_X, n / 10);
+ *     kmm_launch_access(kmm__launch, KMM_READ, "A[i]", A, sizeof(*(A)));
+ *     kmm_launch_index(kmm__launch, 0, 1);
+ *     kmm_launch_coef(kmm__launch, 0, 1, 0);
  *     ...
- *     kmm_launch_arm(kmm);                      the next kernel launch of this thread consumes it
+ *     kmm_launch_arm(kmm__launch);              the next kernel launch of this thread consumes it
  *     kernel<<<grid, block>>>(...);
  *
  * The calls copy what they are given. A mistake is remembered in the builder and reported when the
