@@ -4,14 +4,14 @@
  *
  * A launch is described call by call on a builder, then handed over together with its arguments:
  *
- *     kmm_launch_t *kmm = kmm_launch_begin("vector_add", "vector_add.cu", 42);
- *     kmm_launch_axis(kmm, "i", KMM_GLOBAL_X, 0, n);
- *     kmm_launch_chunk(kmm, KMM_GLOBAL_X, n / 10);
- *     kmm_launch_access(kmm, KMM_READ, "A[i]", A, sizeof(*(A)));
- *     kmm_launch_index(kmm, 0, 1);
- *     kmm_launch_coef(kmm, 0, 1, 0);
+ *     kmm_launch_t *kmm__launch = kmm_launch_begin("vector_add", "vector_add.cu", 42);
+ *     kmm_launch_axis(kmm__launch, "i", KMM_GLOBAL_X, 0, n);
+ *     kmm_launch_chunk(kmm__launch, KMM_GLOBAL_X, n / 10);
+ *     kmm_launch_access(kmm__launch, KMM_READ, "A[i]", A, sizeof(*(A)));
+ *     kmm_launch_index(kmm__launch, 0, 1);
+ *     kmm_launch_coef(kmm__launch, 0, 1, 0);
  *     ...
- *     kmm_launch_arm(kmm);                      the next kernel launch of this thread consumes it
+ *     kmm_launch_arm(kmm__launch);              the next kernel launch of this thread consumes it
  *     kernel<<<grid, block>>>(...);
  *
  * The calls copy what they are given. A mistake is remembered in the builder and reported when the
@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "names_begin.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -220,6 +221,25 @@ typedef struct kmm_chunk {
     int64_t launch; /* larger for a launch that was submitted later */
 } kmm_chunk_t;
 
+/* Returns how many indices of the dimension the chunk has. */
+static inline int64_t kmm_chunk_length(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->end[dimension] - chunk->begin[dimension];
+}
+/* Returns how far the chunk begins behind the range. */
+static inline int64_t kmm_chunk_distance(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->begin[dimension] - chunk->lower[dimension];
+}
+static inline int64_t kmm_chunk_begin(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->begin[dimension];
+}
+static inline int64_t kmm_chunk_end(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->end[dimension];
+}
+
 /* Runs one chunk of a plain function. `args` is a copy of the block given to kmm_launch_call in
  * which every pointer into an array is replaced by one that is valid where the chunk runs. */
 typedef void kmm_function_t(const kmm_chunk_t *chunk, void *args);
@@ -362,6 +382,10 @@ void kmm_directive_check(int result, const char *file, int line);
 
 #ifdef __cplusplus
 }
+#endif
+#include "names_end.h"
+
+#ifdef __cplusplus
 #include "except.h"
 #endif
 #endif

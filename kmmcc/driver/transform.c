@@ -3,6 +3,7 @@
 #include "driver/transform.h"
 
 #include <clang-c/Index.h>
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "analyze/declare.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/source.h"
+#include "base/token.h"
 #include "clang/bind.h"
 #include "clang/cursor.h"
 #include "clang/parse.h"
@@ -189,6 +192,36 @@ static const char *changed_text(unit_t *u)
     return u == u->main || u->edit_count ? emit_text(u) : NULL;
 }
 
+/* ---- Names ---- */
+
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* What is written around the program's expressions must not hide their names. */
+static void refuse_reserved_names(const unit_t *u)
+{
+    static const char reserved[] = "kmm__";
+    const source_t *s = u->source;
+    lexer_t l = lexer_at(s, 0, s->length);
+    if (!strstr(s->text, reserved))
+        return;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (t.kind != TOKEN_NAME && t.kind != TOKEN_DIRECTIVE)
+            continue;
+        const char *found = strstr(s->text + t.begin, reserved);
+        size_t begin = found ? (size_t)(found - s->text) : t.end, end = begin;
+        if (begin >= t.end || (begin > t.begin && is_letter(s->text[begin - 1])))
+            continue;
+        while (is_letter(s->text[end]))
+            end++;
+        unit_error(u, begin, end,
+                   "'%s' begins with kmm__, as the names in code that kmmcc writes do; rename it",
+                   source_words(s, begin, end));
+    }
+}
+
 /* ---- The whole ---- */
 
 static void rewrite(unit_t *u, bool clones)
@@ -252,6 +285,9 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
     for (unit_t *k = &u; k && o->explain; k = k->next)
         explain_directives(k);
     rewrite(&u, clones);
+    for (const unit_t *k = &u; k; k = k->next)
+        if (k->edit_count)
+            refuse_reserved_names(k);
     if (diag_error_count() > errors || ((clones || !cuda) && !verify_unit(&u, changed_text)))
         return NULL;
     emit_headers(&u, includes, headers);

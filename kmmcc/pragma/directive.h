@@ -121,8 +121,8 @@ typedef struct probe {
     CXType type;
 } probe_t;
 
-/* A clause whose effect is the call kmm_launch_NAME(kmm, constant, (int)value), or
- * kmm_launch_NAME(kmm, string). No other part of kmmcc reads it. */
+/* A clause whose effect is the call kmm_launch_NAME(kmm__launch, constant, (int)value), or
+ * kmm_launch_NAME(kmm__launch, string). No other part of kmmcc reads it. */
 typedef struct setting {
     token_t name;
     const char *constant; /* C text; NULL: the call has no such argument */
