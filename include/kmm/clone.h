@@ -57,9 +57,13 @@ static __host__ __device__ __forceinline__ dim3 kmm_grid_dim(const kmm_blocks_t 
 static __device__ __forceinline__ kmm_blocks_t kmm_all_blocks()
 {
 #ifdef KMM_IS_DEVICE_CODE
-    return kmm_blocks_t{0, 0, 0, gridDim.x, gridDim.y, gridDim.z};
+    kmm_blocks_t all = kmm_blocks_t();
+    all.grid_x = gridDim.x;
+    all.grid_y = gridDim.y;
+    all.grid_z = gridDim.z;
+    return all;
 #else
-    return kmm_blocks_t{0, 0, 0, 0, 0, 0};
+    return kmm_blocks_t();
 #endif
 }
 
@@ -82,7 +86,7 @@ static __host__ __device__ __forceinline__ kmm_blocks_t kmm_shared_blocks()
 #ifdef KMM_IS_DEVICE_CODE
     return kmm_shared_place();
 #else
-    return kmm_blocks_t{0, 0, 0, 0, 0, 0};
+    return kmm_blocks_t();
 #endif
 }
 

@@ -182,7 +182,7 @@ int compile_job(const plan_t *p, job_t *job, int number)
     const char *deps = command_dep_place(p, job, create);
     list_t command = command_compile(p, job, copy, deps);
     bool hosted = job->transforms && job->target == TARGET_HOST && is_device_lang(job->lang);
-    bool checked = job->transforms && instrument_wants_steps(o, job);
+    bool checked = instrument_wants_steps(o, job);
     int status = o->dry_run ? run_command(o, &command)
                  : hosted   ? run_hosted(p, job, copy, &command)
                  : checked  ? steps_run(o, &command, job->folder, job->path)
