@@ -41,7 +41,7 @@ static void check_declaration(unit_t *u, directive_t *d)
 
 /* ---- All directives ---- */
 
-static void check_directive(unit_t *u, directive_t *d)
+void check_directive(unit_t *u, directive_t *d)
 {
     const directive_t *declared = directive_declared(d);
     if (d->kind == DIRECTIVE_TASK)

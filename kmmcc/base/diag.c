@@ -42,7 +42,7 @@ static struct {
     rule_t *rules;
     int rule_count;
     int errors, warnings;
-    bool colour, all_errors, no_warnings, parseable;
+    bool colour, all_errors, no_warnings, parseable, trial;
     bool last_dropped; /* its notes go with it */
 } diag;
 
@@ -162,7 +162,7 @@ static bool admit_warning(message_t *m)
 {
     size_t length = 0;
     const char *name = warning_name(m->text, &length);
-    state_t state = warning_state(name, length);
+    state_t state = diag.trial ? STATE_ON : warning_state(name, length);
     if (state == STATE_OFF)
         return false;
     if (state == STATE_ERROR) {
@@ -248,6 +248,26 @@ void diag_retract(int first, int last)
     for (int k = last; k < diag.count; k++)
         diag.messages[first + k - last] = diag.messages[k];
     diag.count -= last - first;
+}
+
+const char *diag_said(int number)
+{
+    return diag.messages[number].text;
+}
+
+const char *diag_said_in(const source_t *s, size_t begin, size_t end)
+{
+    for (int k = 0; k < diag.count; k++) {
+        const message_t *m = &diag.messages[k];
+        if (m->source == s && begin <= m->begin && m->begin < end)
+            return m->text;
+    }
+    return NULL;
+}
+
+void diag_trial(bool on)
+{
+    diag.trial = on;
 }
 
 int diag_error_count(void)

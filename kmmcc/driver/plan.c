@@ -66,7 +66,7 @@ static void look_at(const plan_t *p, job_t *job)
                   : job->lang == LANG_HIP ? o->hip_target
                                           : TARGET_HOST;
     job->transforms = job->has_pragma ||
-                      ((o->suggest || o->accesses) && is_device_lang(job->lang)) ||
+                      (o->accesses && is_device_lang(job->lang)) ||
                       (is_device_lang(job->lang) && (job->target == TARGET_HOST || o->clones_all));
 }
 
