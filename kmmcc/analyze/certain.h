@@ -23,5 +23,7 @@ bool certain_gap(const comparison_t *c, const accessed_t *t);
 /* True if no store of the launch comes before the read, so that it reads a value from before the
  * launch. */
 bool certain_old(const comparison_t *c, const accessed_t *t, const ir_access_t *a);
+/* The integers of `fits` stay within their bits in the sample. */
+bool certain_fits(comparison_t *c);
 
 #endif

@@ -480,7 +480,7 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
     if (!geometry_of(&c->sample, uses, block_x, &c->geometry))
         return;
     const geometry_t *g = &c->geometry;
-    if (g->count[0] * g->count[1] * g->count[2] < 2)
+    if (g->count[0] * g->count[1] * g->count[2] < 2 || !certain_fits(c))
         return;
     uint64_t ranges = 0;
     for (int k = 0; k < c->d->axis_count; k++)

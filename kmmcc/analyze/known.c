@@ -38,7 +38,7 @@ known_t *known_of(const ir_function_t *f, const footprint_t *x)
     known_t *list = NULL;
     for (const box_t *b = x->box; b; b = b->next) {
         known_t *k = pointer_of(&list, b->access->param, b->access->member);
-        k->noted |= b->noted;
+        k->noted |= b->fits != NULL;
         k->stores |= b->access->kind != IR_READ;
         if (b->reason)
             lower(k, KNOWN_NOT, b->reason);

@@ -163,8 +163,7 @@ mark_t *mark_of(marks_t *m, const unit_t *u, const directive_t *d)
     const source_t *s = u->source;
     if (u != u->main || !d->pragma.is_operator)
         return NULL;
-    const char *text =
-        arena_copy(s->text + d->pragma.begin, d->pragma.end - d->pragma.begin),
+    const char *text = arena_copy(s->text + d->pragma.begin, d->pragma.end - d->pragma.begin),
                *found = strstr(text, "/*mark ");
     if (!found || sscanf(found, "/*mark %d*/", &number) != 1 || number >= m->count)
         return NULL;

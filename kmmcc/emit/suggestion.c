@@ -214,6 +214,7 @@ static const char *chosen_pragma(const unit_t *u, const directive_t *d)
         if (d->item[k].begin > d->pragma.end)
             text_printf(&out, " read(%s)",
                         as_base(unit_words(u, d->item[k].begin, d->item[k].end)));
+    text_printf(&out, " inferred");
     return out.data;
 }
 

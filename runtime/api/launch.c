@@ -61,5 +61,8 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
     }
     if (!l && kmm__inside_task())
         return kmm__statements_launch(kmm__inside_task(), kernel, geometry, args);
-    return kmm__submit_kernel(l ? l : describe_whole(kernel), annotated, kernel, geometry, args);
+    error = kmm__submit_kernel(l ? l : describe_whole(kernel), annotated, kernel, geometry, args);
+    return error == KMM__NOT_HELD
+               ? kmm__submit_kernel(describe_whole(kernel), false, kernel, geometry, args)
+               : error;
 }

@@ -5,8 +5,11 @@
 
 #include "launch/submission.h"
 
+enum { KMM__NOT_HELD = 1 };
+
 /* Submits a kernel launch and frees its description. Returns 0 or an error with its text.
- * annotated: the description comes from a pragma. The caller does not hold the lock. */
+ * KMM__NOT_HELD: the description is inferred, and does not hold; nothing of it has run. annotated:
+ * the description comes from a pragma. The caller does not hold the lock. */
 int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kernel,
                        const kmm_geometry_t *geometry, void **args);
 

@@ -36,8 +36,8 @@ __global__ void total(const float *a, float *sum, int n) { int i = INDEX; if (i 
 __global__ void unseen(float *a);
 void launches(int n, const int *index, float *a, float *b, float *a_rather_long_name_of_an_array)
 {
-    // CHECK: {{^}}    #pragma kmm parallel(x: global.x = 0:n) read(a[x]) update(b[x]) bounded{{.*$}}
-    // CHECK-NEXT: {{^}}    adds<<<n / 64 + 1, 64>>>(a, b, n);
+    // CHECK: {{^}}    #pragma kmm parallel(x: global.x = 0:n) read(a[x]) update(b[x]) bounded fits(int grid: x)
+    // CHECK: {{^}}    adds<<<n / 64 + 1, 64>>>(a, b, n);
     adds<<<n / 64 + 1, 64>>>(a, b, n);
     // CHECK: {{^}}    #pragma kmm parallel(x: global.x = 0:n) read(index[x])
     // CHECK: {{^}}    gathers
@@ -45,7 +45,7 @@ void launches(int n, const int *index, float *a, float *b, float *a_rather_long_
     // CHECK: if (n > 1) _Pragma("kmm parallel({{.*}}") sets<float><<<4, 64>>>(a, n);
     if (n > 1) sets<float><<<4, 64>>>(a, n);
     // CHECK: #pragma kmm parallel(x: global.x = 0:n) write(b[x]) bounded
-    // CHECK-NEXT: RUN((sets
+    // CHECK: RUN((sets
     RUN((sets<<<4, 64>>>(b, n)));
     switch (n) {
     // CHECK: case 3: _Pragma("kmm parallel
