@@ -74,6 +74,20 @@ static void replace_product(ends_t *e, int a, int b, poly_t by)
     }
 }
 
+/* Puts the threads of the grid for its blocks, times the known size of a block. */
+static void replace_blocks(const footprint_t *x, ends_t *e, int grid, int d, poly_t threads)
+{
+    for (int k = 0; k < e->count && x->block[d] > 0; k++) {
+        poly_t of_grid, rest, by;
+        if (!poly_split(e->at[k], grid, &of_grid, &rest) || !of_grid.count ||
+            !poly_divide(of_grid, x->block[d], &by))
+            continue;
+        e->in_grid = true;
+        e->at[k] = poly_add(rest, poly_mul(by, threads));
+        e->fails |= e->at[k].fails;
+    }
+}
+
 static void replace_sizes(footprint_t *x, ends_t *e)
 {
     poly_t one = poly_constant(1);
@@ -85,6 +99,7 @@ static void replace_sizes(footprint_t *x, ends_t *e)
             continue;
         poly_t global = poly_atom(affine_atom(x, ATOM_GLOBAL, d, false));
         replace_product(e, grid, dim, poly_add(global, one));
+        replace_blocks(x, e, grid, d, poly_add(global, one));
         replace_product(e, block, dim, global);
         e->in_grid |= has(e, grid);
         replace(e, grid, one, poly_add(poly_atom(block), one));
