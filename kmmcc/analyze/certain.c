@@ -135,6 +135,15 @@ bool certain_old(const comparison_t *c, const accessed_t *t, const ir_access_t *
     return true;
 }
 
+bool certain_wide(const comparison_t *c, const accessed_t *t)
+{
+    uint64_t names = 0, said = t->names | range_names(c);
+    for (int k = 0; k < c->f->access_count; k++)
+        if (is_same_array(c, t, &c->f->access[k]))
+            names |= certain_names(c, &c->f->access[k]);
+    return !(t->names & ~names) && !(names & ~said & ~c->geometry.launch);
+}
+
 /* ---- Conditions of what is inferred ---- */
 
 /* The integer, at the ends of the axes, stays within its bits. */

@@ -10,6 +10,7 @@
 #include "analyze/check_block.h"
 #include "analyze/check_hazard.h"
 #include "analyze/check_item.h"
+#include "analyze/check_operator.h"
 #include "analyze/check_rebase.h"
 #include "analyze/check_scalar.h"
 #include "analyze/check_section.h"
@@ -62,6 +63,7 @@ void check_directive(unit_t *u, directive_t *d)
     check_arguments(u, d);
     if (u->main->options->no_compare || compare_accesses(u, d))
         check_uses(u, d);
+    check_operators(u, d);
     check_rebase(u, d);
 }
 

@@ -113,8 +113,8 @@ static void replace_sizes(footprint_t *x, ends_t *e)
 static poly_t beyond(footprint_t *x, const fit_t *fit, int atom)
 {
     const atom_t *a = &x->atom[atom];
-    bool own = fit->at == FIT_TEST &&
-               fit->loop == (a->kind == ATOM_LOOP ? a->number : a->number / 3);
+    bool own =
+        fit->at == FIT_TEST && fit->loop == (a->kind == ATOM_LOOP ? a->number : a->number / 3);
     if (!own)
         return poly_constant(0);
     if (a->kind == ATOM_LOOP)
@@ -147,8 +147,8 @@ static void replace_index(footprint_t *x, ends_t *e, const fit_t *fit, const gua
         }
         add_end(&out, rest);
         if (coef.count)
-            add_end(&out, poly_add(poly_add(rest, poly_mul(by, extent.last)),
-                                   poly_mul(coef, further)));
+            add_end(&out,
+                    poly_add(poly_add(rest, poly_mul(by, extent.last)), poly_mul(coef, further)));
     }
     *e = out;
 }

@@ -23,6 +23,8 @@ void diag_plain(severity_t severity, const char *format, ...) __attribute__((for
 void diag_fix(size_t begin, size_t end, const char *text);
 void diag_parseable_fixes(bool on); /* -fdiagnostics-parseable-fixits */
 void diag_warnings_list(void);      /* on stdout */
+/* True if the warning, such as "kmm-wide", is shown. */
+bool diag_shows(const char *name);
 int diag_error_count(void);
 /* Returns the number of messages since the last flush. */
 int diag_count(void);
