@@ -47,12 +47,6 @@ static const char *key_of(comparison_t *c, const accessed_t *t, int64_t *shift)
     return name ? arena_printf("%s.%s", key, name) : NULL;
 }
 
-bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *shift)
-{
-    const char *key = sample_pointer(&c->sample, item->base->cursor, shift);
-    return key && t->key && !strcmp(key, t->key);
-}
-
 static void add_target(comparison_t *c, int param, int member)
 {
     for (int k = 0; k < c->count; k++)

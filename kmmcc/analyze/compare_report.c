@@ -13,6 +13,12 @@
 #include "base/text.h"
 #include "kmm/launch.h"
 
+bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *shift)
+{
+    const char *key = sample_pointer(&c->sample, item->base->cursor, shift);
+    return key && t->key && !strcmp(key, t->key);
+}
+
 static void note_access(const comparison_t *c, const ir_access_t *a)
 {
     for (const unit_t *k = c->u->main; k && a && a->file; k = k->next) {
