@@ -61,8 +61,8 @@ static bool used_of(comparison_t *c, const accessed_t *t, byteset_t *all, int64_
 bool wide_is(comparison_t *c, accessed_t *t)
 {
     int64_t begin = INT64_MAX, end = INT64_MIN;
-    if (t->reduce.count || t->reduce.all || c->is_partial ||
-        !certain_wide(c, t) || !used_of(c, t, &t->all, &begin, &end) || !t->all.count)
+    if (t->reduce.count || t->reduce.all || c->is_partial || !certain_wide(c, t) ||
+        !used_of(c, t, &t->all, &begin, &end) || !t->all.count)
         return false;
     byteset_clear(&t->one);
     const byteset_t *from[] = {&t->read, &t->write};
