@@ -119,6 +119,20 @@ void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int
  * range that is longer than the grid by a loop with the grid's stride. */
 void kmm_launch_bounded(kmm_launch_t *l);
 
+/* Says that kmmcc has inferred all of the description from the kernel's code. Where the launch
+ * would be refused, it runs as one that has no description. */
+void kmm_launch_inferred(kmm_launch_t *l);
+/* Which values of the axes a condition is about: those in their ranges, or also all others that
+ * threads of the grid have. */
+typedef enum kmm_reach { KMM_IN_RANGE, KMM_IN_GRID } kmm_reach_t;
+/* A condition: the integer `text` stays within `type`, which has at most 32 bits. Where one fails,
+ * the launch runs as one that has no description. The integer is `constant` plus, for each axis,
+ * the coefficient that kmm_launch_fits_coef adds to the condition that was started last. `text`
+ * must live as long as the process. */
+void kmm_launch_fits(kmm_launch_t *l, const char *text, kmm_type_t type, kmm_reach_t reach,
+                     int64_t constant);
+void kmm_launch_fits_coef(kmm_launch_t *l, unsigned axis, int64_t coef);
+
 /* Says that the kernel does not use the memory that argument `number`, counted from 0, points to.
  * Then no access needs to name it. */
 void kmm_launch_unused(kmm_launch_t *l, unsigned number);

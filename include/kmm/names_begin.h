@@ -6,8 +6,8 @@
  */
 /*
  * Sets macros of the program aside whose names kmm's headers use. kmmcc includes these headers
- * behind what the program defines. kmm/names_end.h defines the macros again. It is included often, so
- * has no guard. tests/lit/driver/header_names.test finds names that are missing here.
+ * behind what the program defines. kmm/names_end.h defines the macros again. It is included often,
+ * so has no guard. tests/lit/driver/header_names.test finds names that are missing here.
  */
 #pragma push_macro("T")
 #undef T

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyze/affine_value.h"
+#include "analyze/wrap.h"
 #include "base/arena.h"
 
 enum { MOST_CHOICES = 4, MOST_INDICES = 16 };
@@ -139,7 +140,7 @@ static sum_t walk_sum(footprint_t *x, int d, int loop)
     return s;
 }
 
-static void fold_all(footprint_t *x, poly_t *p, guards_t *g)
+void affine_fold(footprint_t *x, poly_t *p, guards_t *g)
 {
     for (int d = 0; d < 3; d++) {
         sum_t global = global_sum(x, d);
@@ -199,14 +200,6 @@ static int sign_of(const footprint_t *x, const guards_t *g, poly_t p)
 
 /* ---- Indices with bounds of their own ---- */
 
-/* An index of which the accesses of one thread have all values from 0 to `last`. */
-typedef struct extent {
-    int atom;
-    poly_t last;
-    int64_t step; /* the greatest is last / step */
-    bool all;     /* each value is there */
-} extent_t;
-
 static bool is_index_of(const footprint_t *x, poly_t p, atom_kind_t kind)
 {
     for (int k = 0; k < x->atom_count; k++)
@@ -227,9 +220,7 @@ static void drop_guard(guards_t *g, int number)
     memmove(g->at + number, g->at + number + 1, (size_t)(g->count - number) * sizeof(*g->at));
 }
 
-/* Finds the greatest value of an atom, from the size of blocks or from a guard, which is then
- * removed. False: there is no bound. */
-static bool extent_of(const footprint_t *x, guards_t *g, int atom, extent_t *out)
+bool affine_extent(const footprint_t *x, guards_t *g, int atom, extent_t *out)
 {
     int64_t size = x->atom[atom].kind == ATOM_THREAD ? x->block[x->atom[atom].number] : 0;
     *out = (extent_t){atom, poly_constant(size - 1), 1, size > 0};
@@ -302,7 +293,7 @@ static const char *find_extents(const footprint_t *x, guards_t *g, poly_t p, ext
                     continue;
                 if (*count == MOST_INDICES)
                     return "an index that is too large a polynomial";
-                if (!extent_of(x, g, a, &out[*count]))
+                if (!affine_extent(x, g, a, &out[*count]))
                     return k == 2 ? "an index within the block, whose size is no constant"
                                   : "a loop whose number of iterations is not known";
                 p = poly_add(p, out[(*count)++].last); /* which may have indices itself */
@@ -393,23 +384,38 @@ static void read_loops(reading_t *r, const ir_access_t *a)
     const ir_function_t *f = r->x->f;
     for (int l = a->loop; l >= 0; l = f->loop[l].parent) {
         r->guards.incomplete |= f->loop[l].has_breaks != 0;
+        r->loop = l;
         if (!f->loop[l].tests_at_end)
             affine_guard(r, f->loop[l].test, true);
     }
+}
+
+/* What the loops' tests say, without other guards. */
+static void read_tests(reading_t *r, const ir_access_t *a)
+{
+    guards_t all = r->guards;
+    r->guards = (guards_t){.count = 0};
+    r->at = FIT_TEST;
+    r->steps = 0;
+    read_loops(r, a);
+    r->tests = r->guards;
+    r->guards = all;
 }
 
 static box_t *one_box(reading_t *r, const ir_access_t *a, box_t *list, poly_t offset)
 {
     const ir_node_t *bytes = &r->x->f->node[a->bytes];
     box_t *b = arena_alloc(sizeof(*b));
-    *b = (box_t){.next = list, .access = a, .rest = r->guards, .noted = r->noted};
-    fold_all(r->x, &offset, &b->rest);
+    *b = (box_t){.next = list, .access = a, .rest = r->guards};
+    affine_fold(r->x, &offset, &b->rest);
     if (offset.fails)
         b->reason = r->reason ? r->reason : "an index that is too large a polynomial";
     else if (bytes->op != IR_CONST)
         b->reason = "a copy of a length that is not constant";
     else
         place(r->x, b, offset, bytes->value);
+    if (!wrap_settle(r, b) && !b->reason)
+        b->reason = "an index that may leave the bits in which it is computed";
     return b;
 }
 
@@ -417,16 +423,21 @@ static box_t *read_choices(reading_t *r, const ir_access_t *a, box_t *list, int 
 {
     r->choice = -1;
     r->reason = NULL;
+    fit_t *fits = r->fits;
     poly_t offset = affine_value(r, a->offset, false);
     int select = r->choice;
     if (!offset.fails || select < 0 || depth == MOST_CHOICES)
         return one_box(r, a, list, offset);
     guards_t before = r->guards;
+    r->fits = fits;
     for (int side = 1; side <= 2; side++) {
         r->taken[select] = (signed char)side;
         r->guards = before;
+        r->at = FIT_GUARD;
         affine_guard(r, r->x->f->node[select].a, side == 1);
+        r->at = FIT_PLACE;
         list = read_choices(r, a, list, depth + 1);
+        r->fits = fits;
     }
     r->taken[select] = 0;
     r->guards = before;
@@ -437,8 +448,13 @@ static box_t *read_access(footprint_t *x, const ir_access_t *a, box_t *list)
 {
     reading_t *r = arena_alloc(sizeof(*r));
     *r = (reading_t){.x = x, .taken = arena_alloc((size_t)x->f->node_count)};
+    r->at = FIT_GUARD;
     affine_guard(r, a->guard, true);
+    fit_t *fits = r->fits;
     read_loops(r, a);
+    r->fits = fits;
+    read_tests(r, a);
+    r->at = FIT_PLACE;
     return read_choices(r, a, list, 0);
 }
 

@@ -37,6 +37,19 @@ typedef struct guards {
     bool incomplete; /* the access has further conditions, which are no polynomials */
 } guards_t;
 
+/* A value that the code has in fewer than 64 bits, and that is read as the polynomial `p`: that
+ * holds only where p fits into the bits. */
+typedef enum fit_at { FIT_PLACE, FIT_GUARD, FIT_TEST } fit_at_t;
+typedef struct fit {
+    struct fit *next;
+    poly_t p;
+    int bits;
+    bool is_unsigned;
+    fit_at_t at;  /* it decides the place of an access, a guard, or the test of a loop */
+    int loop;     /* FIT_TEST: which */
+    bool in_grid; /* it must hold for all threads, and not only in the ranges of the axes */
+} fit_t;
+
 /* The bytes that one access reaches: for each value of the indices `span` bytes from byte `lower`
  * on. */
 typedef struct box {
@@ -47,7 +60,7 @@ typedef struct box {
     bool exact;         /* dense, and `rest` is the whole guard */
     bool uses_block;    /* `span` is what all threads of a block access together */
     bool in_threads;    /* `lower` depends on an index of the thread within its block */
-    bool noted;         /* true only while indices fit into 32 bits */
+    fit_t *fits;        /* it holds where these do, which have no index within a block or a loop */
     guards_t rest;      /* conditions, except the bounds of the loops that `span` covers */
     const char *reason; /* why the bytes are not known; NULL: they are */
 } box_t;
@@ -60,6 +73,20 @@ typedef struct footprint {
     int atom_count, atom_capacity;
     box_t *box; /* of all accesses, in the order of f->access */
 } footprint_t;
+
+/* An index of which the accesses of one thread have all values from 0 to `last`. */
+typedef struct extent {
+    int atom;
+    poly_t last;
+    int64_t step; /* the greatest is last / step */
+    bool all;     /* each value is there */
+} extent_t;
+
+/* What the guards say of the greatest value of an index within a block or a loop. The guard that
+ * does is then gone. False: none does. */
+bool affine_extent(const footprint_t *x, guards_t *g, int atom, extent_t *out);
+/* Puts one atom for each sum that is an index of the grid. */
+void affine_fold(footprint_t *x, poly_t *p, guards_t *g);
 
 footprint_t *affine_of(const ir_function_t *f, const int64_t block[3]);
 int affine_atom(footprint_t *x, atom_kind_t kind, int number, bool is_unsigned);

@@ -129,22 +129,44 @@ static bool is_guarded(const reading_t *r, poly_t p)
     return false;
 }
 
-/* An unsigned sum that is negative, or whose summands are parameters that stand for negative
- * numbers, is another number. */
-static bool stays_unsigned(const reading_t *r, poly_t p)
+/* True if no term is negative. */
+static bool has_no_minus(const reading_t *r, poly_t p)
 {
     for (int k = 0; k < p.count; k++) {
-        const poly_term_t *t = &p.term[k];
-        bool has_index = t->factors == 0;
-        for (int i = 0; i < t->factors; i++) {
-            has_index |= affine_is_index(r->x, t->factor[i]);
-            if (!affine_is_count(r->x, t->factor[i]))
+        if (p.term[k].coef < 0)
+            return false;
+        for (int i = 0; i < p.term[k].factors; i++)
+            if (!affine_is_count(r->x, p.term[k].factor[i]))
                 return false;
-        }
-        if (t->coef < 0 || !has_index)
-            return is_guarded(r, p);
     }
     return true;
+}
+
+/* An unsigned sum that is negative is another number. One of 64 bits is so, too, if its summands
+ * are parameters that stand for negative numbers; with fewer bits libkmm looks at the launch. */
+static bool stays_unsigned(const reading_t *r, poly_t p, int bits)
+{
+    bool indices = true;
+    for (int k = 0; k < p.count; k++) {
+        bool has_index = p.term[k].factors == 0;
+        for (int i = 0; i < p.term[k].factors; i++)
+            has_index |= affine_is_index(r->x, p.term[k].factor[i]);
+        indices &= has_index;
+    }
+    return (has_no_minus(r, p) && (indices || bits < 64)) || is_guarded(r, p);
+}
+
+/* A part of the polynomial that is at least as great, and not negative where the polynomial, which
+ * a guard keeps from it, would be for other threads. */
+static poly_t without_minus(const reading_t *r, poly_t p)
+{
+    poly_t out = poly_constant(0);
+    for (int k = 0; k < p.count; k++) {
+        poly_t one = {.term = &p.term[k], .count = 1};
+        if (p.term[k].coef > 0)
+            out = poly_add(out, one);
+    }
+    return is_guarded(r, p) && has_no_minus(r, out) ? out : p;
 }
 
 static poly_t unsigned_of_parameters(reading_t *r, int node)
@@ -158,21 +180,38 @@ static poly_t unsigned_of_parameters(reading_t *r, int node)
     return atom(r, ATOM_VALUE, node, true);
 }
 
+/* The polynomial is the node itself, of which parameters alone decide. */
+static bool is_value(const reading_t *r, poly_t p, int node)
+{
+    const atom_t *a = p.count == 1 && p.term[0].factors == 1 && p.term[0].coef == 1
+                          ? &r->x->atom[p.term[0].factor[0]]
+                          : NULL;
+    return a && a->kind == ATOM_VALUE && a->number == node;
+}
+
+static void note(reading_t *r, poly_t p, int bits, bool is_unsigned)
+{
+    fit_t *fit = arena_alloc(sizeof(*fit));
+    *fit = (fit_t){r->fits, p, bits, is_unsigned, r->at, r->loop, r->at != FIT_PLACE};
+    r->fits = fit;
+}
+
 poly_t affine_value(reading_t *r, int node, bool is_unsigned)
 {
     const ir_node_t *n = node_of(r, node);
     if (is_unsigned && of_parameters(r, node))
         return unsigned_of_parameters(r, node);
     poly_t p = modulo(r, node, is_unsigned);
-    if (p.fails || is_leaf(n) || n->op == IR_SELECT || (n->bits >= 64 && !is_unsigned))
+    if (p.fails || is_leaf(n) || is_value(r, p, node) || (n->bits >= 64 && !is_unsigned))
         return p.fails ? fail(r, "an index that is too large a polynomial") : p;
-    if (is_unsigned && !stays_unsigned(r, p))
+    if (is_unsigned && !stays_unsigned(r, p, n->bits))
         return fail(r, "an unsigned index that may be less than 0");
     for (int k = 0; k < p.count && n->bits < 64; k++)
         if (p.term[k].factors &&
             (p.term[k].coef >= LARGE_COEFFICIENT || p.term[k].coef <= -LARGE_COEFFICIENT))
             return fail(r, "an index that wraps around");
-    r->noted |= n->bits < 64;
+    if (n->bits < 64)
+        note(r, is_unsigned ? without_minus(r, p) : p, n->bits, is_unsigned);
     return p;
 }
 

@@ -10,8 +10,10 @@
 #include "analyze/check_block.h"
 #include "analyze/check_hazard.h"
 #include "analyze/check_item.h"
+#include "analyze/check_operator.h"
 #include "analyze/check_rebase.h"
 #include "analyze/check_scalar.h"
+#include "analyze/check_section.h"
 #include "analyze/compare.h"
 #include "analyze/flow.h"
 #include "base/diag.h"
@@ -31,6 +33,7 @@ static void check_declaration(unit_t *u, directive_t *d)
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);
+    check_fits(u, d);
     if (!clang_Cursor_isNull(definition)) {
         for (int k = 0; k < p->count; k++)
             if (flow_is_pointer(clang_getCursorType(p->at[k])))
@@ -41,7 +44,7 @@ static void check_declaration(unit_t *u, directive_t *d)
 
 /* ---- All directives ---- */
 
-static void check_directive(unit_t *u, directive_t *d)
+void check_directive(unit_t *u, directive_t *d)
 {
     const directive_t *declared = directive_declared(d);
     if (d->kind == DIRECTIVE_TASK)
@@ -55,10 +58,12 @@ static void check_directive(unit_t *u, directive_t *d)
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);
+    check_fits(u, d);
     check_stride(u, d);
     check_arguments(u, d);
     if (u->main->options->no_compare || compare_accesses(u, d))
         check_uses(u, d);
+    check_operators(u, d);
     check_rebase(u, d);
 }
 

@@ -18,6 +18,7 @@
 #include "analyze/compare_report.h"
 #include "analyze/geometry.h"
 #include "analyze/sample.h"
+#include "analyze/wide.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
@@ -46,12 +47,6 @@ static const char *key_of(comparison_t *c, const accessed_t *t, int64_t *shift)
     return name ? arena_printf("%s.%s", key, name) : NULL;
 }
 
-bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *shift)
-{
-    const char *key = sample_pointer(&c->sample, item->base->cursor, shift);
-    return key && t->key && !strcmp(key, t->key);
-}
-
 static void add_target(comparison_t *c, int param, int member)
 {
     for (int k = 0; k < c->count; k++)
@@ -72,7 +67,7 @@ static void add_target(comparison_t *c, int param, int member)
     t->skipped |= !named;
     t->is_steady = true;
     for (int k = 0; k < KINDS; k++)
-        t->alive[k] = !t->skipped;
+        t->alive[k] = !t->skipped && (k != WIDE || c->wide);
 }
 
 static accessed_t *target_of(comparison_t *c, const ir_access_t *a)
@@ -257,6 +252,8 @@ static void visit(void *context, const ir_access_t *a, int64_t begin, int64_t en
     if (!t)
         return;
     t->touched = true;
+    if (!certain || somewhere)
+        wide_note(c, t, 0, 0, false);
     if (a->kind != IR_READ && (!certain || somewhere))
         t->storing_all = false;
     if (!certain || somewhere)
@@ -266,6 +263,7 @@ static void visit(void *context, const ir_access_t *a, int64_t begin, int64_t en
     /* outside of the shape, so the program has no such element */
     if (begin < t->shape_begin || end > t->shape_end)
         return;
+    wide_note(c, t, begin, end, true);
     c->active = true;
     if (end > t->last)
         t->last = end;
@@ -300,7 +298,8 @@ static void run_threads(comparison_t *c, const int64_t first[3], const int64_t c
     const geometry_t *g = &c->geometry;
     int64_t blocks = count[0] * count[1] * count[2], size = g->block[0] * g->block[1] * g->block[2],
             all = blocks * size, stride = 1;
-    if (all > MOST_THREADS_OF_CHUNK) {
+    c->is_partial = all > MOST_THREADS_OF_CHUNK;
+    if (c->is_partial) {
         stride = all / PART_OF_THREADS;
         for (int k = 0; k < c->count; k++)
             c->target[k].storing_all = false;
@@ -370,6 +369,7 @@ static bool run_chunk(comparison_t *c, const int64_t number[3])
     for (int k = 0; k < c->count; k++)
         if (!c->target[k].skipped && !regions_of(c, &c->target[k], &box))
             c->target[k].skipped = true;
+    wide_begin_chunk(c);
     run_threads(c, first, count);
     for (int k = 0; k < c->count; k++)
         if (!c->target[k].skipped)
@@ -378,6 +378,18 @@ static bool run_chunk(comparison_t *c, const int64_t number[3])
 }
 
 /* ---- Samples ---- */
+
+/* What items name and no thread accesses. */
+static void look_for_waste(comparison_t *c, const int64_t number[3])
+{
+    bool inner = c->wide;
+    for (int k = 0; k < 3; k++)
+        inner &=
+            c->geometry.count[k] < 2 || (number[k] > 0 && number[k] < c->geometry.count[k] - 1);
+    for (int k = 0; k < c->count && inner; k++)
+        if (!c->target[k].skipped && c->target[k].alive[WIDE] && wide_is(c, &c->target[k]))
+            found(c, &c->target[k], WIDE, NULL, 0);
+}
 
 /* Runs the first chunk, the next one, one in the middle, and the last two: a range may end before
  * the last. */
@@ -393,6 +405,7 @@ static void run_chunks(comparison_t *c)
                         : step == 3 ? (count[k] > 1 ? count[k] - 2 : 0)
                                     : count[k] - 1;
         run_chunk(c, number);
+        look_for_waste(c, number);
     }
 }
 
@@ -480,7 +493,7 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
     if (!geometry_of(&c->sample, uses, block_x, &c->geometry))
         return;
     const geometry_t *g = &c->geometry;
-    if (g->count[0] * g->count[1] * g->count[2] < 2)
+    if (g->count[0] * g->count[1] * g->count[2] < 2 || !certain_fits(c))
         return;
     uint64_t ranges = 0;
     for (int k = 0; k < c->d->axis_count; k++)
@@ -501,6 +514,7 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
         if (t && c->f->access[k].kind != IR_READ)
             t->store_names |= certain_names(c, &c->f->access[k]);
     }
+    wide_begin_sample(c);
     run_chunks(c);
     bool plausible = is_plausible(c);
     for (int k = 0; k < c->count; k++) {
@@ -566,7 +580,7 @@ bool compare_accesses(unit_t *u, directive_t *d)
     if (!f || f->param_count != d->argument_count)
         return true;
     comparison_t *c = arena_alloc(sizeof(*c));
-    *c = (comparison_t){.u = u, .d = d, .f = f};
+    *c = (comparison_t){.u = u, .d = d, .f = f, .wide = diag_shows("kmm-wide")};
     c->sample = (sample_t){.u = u, .d = d, .size = 1};
     c->param = param_value;
     c->replay = replay_new(f, param_value, c);

@@ -13,6 +13,12 @@
 #include "base/text.h"
 #include "kmm/launch.h"
 
+bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *shift)
+{
+    const char *key = sample_pointer(&c->sample, item->base->cursor, shift);
+    return key && t->key && !strcmp(key, t->key);
+}
+
 static void note_access(const comparison_t *c, const ir_access_t *a)
 {
     for (const unit_t *k = c->u->main; k && a && a->file; k = k->next) {
@@ -126,6 +132,12 @@ static void report(comparison_t *c, accessed_t *t, kind_t kind)
                    text, name, e->numbers, base, element, text);
         suggest_word(item, "update");
         break;
+    case WIDE:
+        diag_at(SEVERITY_WARNING, c->u->source, item->begin, item->end,
+                "'%s' is more than '%s' accesses: with %s, a chunk is given %lld bytes of it and "
+                "needs %lld [-Wkmm-wide]",
+                text, name, e->numbers, (long long)t->named_bytes, (long long)t->used_bytes);
+        return;
     default:
         unit_error(c->u, item->begin, item->end,
                    "'%s' is reduced here, but '%s' stores to it whatever its value was: %s stores "

@@ -27,12 +27,19 @@ static void lower(known_t *k, knowledge_t to, const char *reason)
     k->reason = reason;
 }
 
+static void escape(known_t *k, const char *reason)
+{
+    lower(k, KNOWN_NOT, reason);
+    k->escapes = true;
+}
+
 known_t *known_of(const ir_function_t *f, const footprint_t *x)
 {
     known_t *list = NULL;
     for (const box_t *b = x->box; b; b = b->next) {
         known_t *k = pointer_of(&list, b->access->param, b->access->member);
-        k->noted |= b->noted;
+        k->noted |= b->fits != NULL;
+        k->stores |= b->access->kind != IR_READ;
         if (b->reason)
             lower(k, KNOWN_NOT, b->reason);
         else if (b->rest.incomplete)
@@ -42,11 +49,11 @@ known_t *known_of(const ir_function_t *f, const footprint_t *x)
     }
     for (int k = 0; k < f->unknown_count; k++)
         if (f->unknown[k].param >= 0)
-            lower(pointer_of(&list, f->unknown[k].param, f->unknown[k].member), KNOWN_NOT,
-                  f->unknown[k].reason);
+            escape(pointer_of(&list, f->unknown[k].param, f->unknown[k].member),
+                   f->unknown[k].reason);
     for (int k = 0; k < f->unknown_count; k++)
         for (known_t *p = list; p && f->unknown[k].param < 0; p = p->next)
-            lower(p, KNOWN_NOT, f->unknown[k].reason);
+            escape(p, f->unknown[k].reason);
     return list;
 }
 
@@ -65,7 +72,11 @@ known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **rea
         return NULL;
     }
     geometry_block(u, d, block);
-    return known_of(f, affine_of(f, block));
+    known_t *list = known_of(f, affine_of(f, block));
+    for (int k = 0; k < f->unknown_count && !list; k++)
+        if (f->unknown[k].param < 0)
+            *reason = f->unknown[k].reason;
+    return list;
 }
 
 const char *known_text(const known_t *k)

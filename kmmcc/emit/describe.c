@@ -235,6 +235,24 @@ static void describe_settings(const unit_t *u, const directive_t *d, const char 
     }
 }
 
+/* The conditions under which the description holds. */
+static void describe_fits(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+{
+    if (d->inferred)
+        text_printf(out, "%skmm_launch_inferred(kmm);\n", indent);
+    for (int k = 0; k < d->fits_count; k++) {
+        const fits_t *f = &d->fits[k];
+        text_printf(out, "%skmm_launch_fits(kmm, %s, %s, %s, %s);\n", indent,
+                    text_quoted(source_words(u->source, f->value->begin, f->value->end)),
+                    fits_types[f->type].constant, f->in_grid ? "KMM_IN_GRID" : "KMM_IN_RANGE",
+                    form_text(f->form.constant));
+        for (int a = 0; a < d->axis_count; a++)
+            if (!form_is(f->form.coef[a], 0))
+                text_printf(out, "%skmm_launch_fits_coef(kmm, %d, %s);\n", indent, a,
+                            form_text(f->form.coef[a]));
+    }
+}
+
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
     const char *name = d->kind == DIRECTIVE_TASK ? "task" : d->callee_name;
@@ -243,6 +261,7 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
                 source_line(u->source, d->pragma.begin));
     describe_settings(u, d, indent, out);
     describe_axes(u, d, indent, out);
+    describe_fits(u, d, indent, out);
     if (d->condition && !d->home)
         text_printf(out, "%skmm_launch_if(kmm__launch, !!(%s));\n", indent,
                     source_words(u->source, d->condition->begin, d->condition->end));

@@ -51,6 +51,21 @@ static char *comment_of(const source_t *s, const pragma_t *pragma, const char *i
     return out.data;
 }
 
+/* The same of a launch, without the conditions of what is inferred: these stand last, and are calls
+ * below it. */
+static char *comment_of_launch(const source_t *s, const directive_t *d, const char *indent)
+{
+    pragma_t shown = d->pragma;
+    size_t rest = d->fits_count ? d->fits[d->fits_count - 1].end + 1 : 0;
+    if (!s->completed || !d->fits_count ||
+        rest + strspn(s->text + rest, " \t") < d->pragma.content_end)
+        return comment_of(s, &shown, indent);
+    shown.end = d->fits_begin;
+    while (strchr(" \t\\\n\r", s->text[shown.end - 1]))
+        shown.end--;
+    return arena_printf("%s%s", comment_of(s, &shown, indent), d->pragma.is_operator ? "\")" : "");
+}
+
 /* Says to which line the text behind the pragma's edit belongs: that below it, or the rest of its
  * own. */
 static const char *line_below(const source_t *s, const pragma_t *pragma)
@@ -134,8 +149,7 @@ static const char *arm_text(const unit_t *u, const directive_t *d)
 static void rewrite_parallel(unit_t *u, directive_t *d)
 {
     const source_t *s = u->source;
-    const char *indent = indent_at(s, d->pragma.begin),
-               *comment = comment_of(s, &d->pragma, indent);
+    const char *indent = indent_at(s, d->pragma.begin), *comment = comment_of_launch(s, d, indent);
     const char *inner = arena_printf("%s    ", indent);
     text_t out = {0};
     bool below = stands_below(u, d);

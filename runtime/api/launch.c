@@ -5,8 +5,10 @@
 #include "api/runtime.h"
 #include "base/error.h"
 #include "execute/statements.h"
+#include "launch/natively.h"
 #include "launch/placement.h"
 #include "launch/submit.h"
+#include "memory/residency/native.h"
 #include "task/inside.h"
 
 /* Returns KMM_E_INVALID if the caller was compiled with another version of kmm/launch.h. */
@@ -61,5 +63,10 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
     }
     if (!l && kmm__inside_task())
         return kmm__statements_launch(kmm__inside_task(), kernel, geometry, args);
-    return kmm__submit_kernel(l ? l : describe_whole(kernel), annotated, kernel, geometry, args);
+    error = kmm__submit_kernel(l ? l : describe_whole(kernel), annotated, kernel, geometry, args);
+    if (error != KMM__NOT_HELD)
+        return error;
+    return kmm__native_enter(kernel->kind)
+               ? KMM__LAUNCH_NATIVELY
+               : kmm__submit_kernel(describe_whole(kernel), false, kernel, geometry, args);
 }

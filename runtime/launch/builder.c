@@ -151,6 +151,29 @@ KMM__API void kmm_launch_bounded(kmm_launch_t *l)
     l->bounded = true;
 }
 
+KMM__API void kmm_launch_inferred(kmm_launch_t *l)
+{
+    l->inferred = true;
+}
+
+KMM__API void kmm_launch_fits(kmm_launch_t *l, const char *text, kmm_type_t type, kmm_reach_t reach,
+                              int64_t constant)
+{
+    l->undone |= l->fits_count == KMM__MAX_FITS;
+    if (l->fits_count == KMM__MAX_FITS)
+        l->fits_count--;
+    l->fits[l->fits_count++] =
+        (kmm__fits_t){.text = text, .type = type, .reach = reach, .constant = constant};
+}
+
+KMM__API void kmm_launch_fits_coef(kmm_launch_t *l, unsigned axis, int64_t coef)
+{
+    if (l->fits_count == 0 || axis >= l->axis_count)
+        kmm__launch_mistake(l, KMM_E_INVALID, "a coefficient without a condition or of no axis");
+    else
+        l->fits[l->fits_count - 1].coef[axis] = coef;
+}
+
 KMM__API void kmm_launch_unused(kmm_launch_t *l, unsigned number)
 {
     if (number < KMM__MAX_UNUSED)

@@ -159,10 +159,9 @@ static int plan_chunk(regions_t *r, uint32_t chunk)
     kmm__partition_chunk(&s->part, s->l, chunk, &box);
     r->is_exact = true;
     for (uint32_t k = 0; k < s->l->item_count; k++) {
-        int planned = is_written(&s->l->items[k])
-                          ? kmm__plan(&s->l->items[k], s->l->axis_count, &box, &r->accesses[k],
-                                      &r->layouts[k])
-                          : 0;
+        int planned = is_written(&s->l->items[k]) ? kmm__plan(&s->l->items[k], s->l->axis_count,
+                                                              &box, &r->accesses[k], &r->layouts[k])
+                                                  : 0;
         if (planned < 0)
             return planned;
         r->is_there[k] = planned > 0;

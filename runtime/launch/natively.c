@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/spin.h"
 #include "launch/arguments.h"
+#include "launch/disjoint.h"
 #include "launch/memo.h"
 #include "launch/submit.h"
 #include "memory/lifetime.h"
@@ -64,6 +65,7 @@ static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
         if (!error) {
             kmm__memo_make(s);
             error = plan_only(s);
+            error = error ? error : kmm__submission_disjoint(s);
         }
     }
     kmm__memo_end(s, error);

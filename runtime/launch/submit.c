@@ -16,6 +16,7 @@
 #include "launch/arguments.h"
 #include "launch/disjoint.h"
 #include "launch/fit.h"
+#include "launch/fits.h"
 #include "launch/items.h"
 #include "launch/memo.h"
 #include "launch/natively.h"
@@ -278,6 +279,7 @@ static uint64_t identity_of(const kmm__submission_t *s)
 static int submit_work(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
+    s->is_entered = true;
     int error = kmm__reduce_begin(s->rt, w);
     s->number = s->function ? ++s->rt->launches->calls : 0;
     if (s->rt->has_spaces)
@@ -351,6 +353,19 @@ static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
     }
 }
 
+/* True if no two items with stores, as inferred through different pointers, are in one array. */
+static bool stores_are_apart(const kmm_launch_t *l)
+{
+    for (uint32_t i = 0; i < l->item_count; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const kmm__item_t *a = &l->items[i], *b = &l->items[k];
+            if (a->array && a->array == b->array && a->base != b->base && a->mode != KMM_READ &&
+                b->mode != KMM_READ)
+                return false;
+        }
+    return true;
+}
+
 int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
 {
     bool is_kernel = s->work->kernel != NULL;
@@ -366,6 +381,8 @@ int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const ui
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
     if (!error)
         kmm__partition_join(&s->part, s->l, s->rt, &s->placement);
+    if (!error && s->l->inferred && s->part.count > 1 && !stores_are_apart(s->l))
+        error = kmm__submission_refuse(s, KMM_E_RANGE, "its stores may meet in one array");
     return error;
 }
 
@@ -454,6 +471,13 @@ static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
     }
 }
 
+static void count_undone(kmm_runtime_t *rt)
+{
+    pthread_mutex_lock(&rt->lock);
+    rt->launches->undone++;
+    pthread_mutex_unlock(&rt->lock);
+}
+
 int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kernel,
                        const kmm_geometry_t *geometry, void **args)
 {
@@ -464,10 +488,14 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
     s.annotated = annotated;
     s.kind = kernel->kind;
     s.geometry = *geometry;
-    if (annotated && kmm__native_enter(kernel->kind)) {
+    for (int d = 0; d < 3; d++)
+        empty |= geometry->grid[d] == 0 || geometry->block[d] == 0;
+    if (annotated && !empty && kmm__native_enter(kernel->kind)) {
         error = kmm__submit_natively(&s, kernel, args);
         if (error != KMM__LAUNCH_NATIVELY)
             kmm__native_leave();
+        if (error < 0 && l->inferred)
+            error = KMM__NOT_HELD;
         if (error) {
             kmm__launch_free(l);
             return error;
@@ -478,16 +506,20 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
     }
     if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->on_current)
         run_whole(l, kernel);
-    for (int d = 0; d < 3; d++)
-        empty |= geometry->grid[d] == 0 || geometry->block[d] == 0;
-    if (!s.rt) {
+    if (s.rt && !empty && !kmm__fits_hold(l, geometry)) {
+        error = KMM__NOT_HELD;
+    } else if (!s.rt) {
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
     } else if (empty) {
         error = kmm__submission_refuse(&s, KMM_E_INVALID, "the grid or the block is empty");
     } else {
         s.geometry = *geometry;
         error = submit(&s, geometry->grid, geometry->block, kernel, args, NULL, 0);
+        if (error && l->inferred && !s.is_entered)
+            error = KMM__NOT_HELD;
     }
+    if (error == KMM__NOT_HELD)
+        count_undone(s.rt);
     kmm__launch_free(l);
     return error;
 }

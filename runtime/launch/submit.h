@@ -5,9 +5,13 @@
 
 #include "launch/submission.h"
 
-/* Submits a kernel launch and frees its description. Returns 0, an error with its text, or
- * KMM__LAUNCH_NATIVELY. annotated: the description comes from a pragma. The caller does not hold
- * the lock. */
+/* A result of kmm__submit_kernel: the description is inferred, and does not hold. Nothing of the
+ * launch has run. */
+enum { KMM__NOT_HELD = 2 };
+
+/* Submits a kernel launch and frees its description. Returns 0, an error with its text,
+ * KMM__NOT_HELD, or KMM__LAUNCH_NATIVELY (launch/natively.h). annotated: the description comes from
+ * a pragma. The caller does not hold the lock. */
 int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kernel,
                        const kmm_geometry_t *geometry, void **args);
 
