@@ -95,14 +95,14 @@ bool kmm__native_is(kmm_kind_t kind)
 
 bool kmm__native_is_undecided(void)
 {
-    return atomic_load_explicit(&standing, memory_order_relaxed) == UNDECIDED;
+    return atomic_load_explicit(&standing, memory_order_acquire) == UNDECIDED;
 }
 
 /* The mark is written before the standing is read, and kmm__native_end writes the standing before
  * it reads the marks. So one of the two sees the other. */
 bool kmm__native_enter(kmm_kind_t kind)
 {
-    standing_t s = atomic_load_explicit(&standing, memory_order_relaxed);
+    standing_t s = atomic_load_explicit(&standing, memory_order_acquire);
     if (s == MANAGED || s == UNDECIDED || native_kind != kind)
         return false;
     if (!own)
