@@ -42,7 +42,7 @@ class kmm_data_scope
     void kmm_end()
     {
         if (is_open)
-            kmm_data_exit(base, bytes, file, line);
+            kmm_data_close(base, bytes, file, line);
         is_open = false;
     }
 };

@@ -377,6 +377,16 @@ typedef enum kmm_map { KMM_MAP_TO, KMM_MAP_FROM, KMM_MAP_TOFROM, KMM_MAP_ALLOC }
 void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file,
                     int line);
 void kmm_data_exit(void *base, size_t bytes, const char *file, int line);
+/* The same, at the begin and the end of the block of a `data` directive. The map ends, too, if the
+ * thread calls exit or ends inside of the block. Leaving it by longjmp is an error that the next
+ * call of libkmm finds, except where the calls below know of the setjmp. */
+void kmm_data_open(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file,
+                   int line);
+void kmm_data_close(void *base, size_t bytes, const char *file, int line);
+/* kmm/jump.h: setjmp is about to fill the buffer; setjmp has returned `value`, which is returned.
+ * If that is not 0, a jump has arrived, and the blocks that this thread has entered since end. */
+void kmm_jump_mark(const void *buffer);
+int kmm_jump_arrived(int value, const void *buffer);
 /* KMM_TO: the host has written the bytes. KMM_FROM: the host wants to read them. */
 typedef enum kmm_direction { KMM_TO, KMM_FROM } kmm_direction_t;
 /* Makes the host's values of mapped memory the newest, or brings the newest values to the host.

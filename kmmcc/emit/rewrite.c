@@ -17,6 +17,7 @@
 #include "clang/written.h"
 #include "emit/call.h"
 #include "emit/describe.h"
+#include "emit/jump.h"
 #include "gpu/clone.h"
 #include "gpu/register.h"
 #include "kmm/launch.h"
@@ -90,13 +91,15 @@ void rewrite_include(unit_t *u)
 {
     if (u->include_at == SIZE_MAX)
         return;
+    bool jumps = jump_find(u);
     size_t place = source_declaration_begin(u->source, u->include_at);
     unit_edit(u, place, place,
-              arena_printf("%s#include <kmm/%s>\n%s\n",
+              arena_printf("%s#include <kmm/%s>\n%s%s\n",
                            source_begins_line(u->source, place) ? "" : "\n",
                            u->target == TARGET_HOST ? "launch.h"
                            : u->lang == LANG_HIP    ? "hip.h"
                                                     : "cuda.h",
+                           jumps ? "#include <kmm/jump.h>\n" : "",
                            source_line_marker(u->source, source_line(u->source, place))));
     u->edits[u->edit_count - 1].order = -1;
 }
@@ -266,7 +269,7 @@ static void rewrite_data(unit_t *u, const directive_t *d)
                     "%s    void *const kmm__base_%d = (void *)(%s);\n%s    const size_t "
                     "kmm__bytes_%d = %s;\n",
                     indent, k, base, indent, k, bytes);
-        text_printf(&enter, "%s    kmm_data_enter(%s, %s, kmm__base_%d, kmm__bytes_%d, %s, %u);\n",
+        text_printf(&enter, "%s    kmm_data_open(%s, %s, kmm__base_%d, kmm__bytes_%d, %s, %u);\n",
                     indent, map_names[d->map[k].map],
                     text_quoted(source_words(s, d->map[k].begin, d->map[k].end)), k, k, file, line);
         if (u->lang != LANG_C)
@@ -279,7 +282,7 @@ static void rewrite_data(unit_t *u, const directive_t *d)
         if (u->lang != LANG_C)
             text_printf(&leave, " kmm__scope_%d.kmm_end();", k);
         else
-            text_printf(&leave, " kmm_data_exit(kmm__base_%d, kmm__bytes_%d, %s, %u);", k, k, file,
+            text_printf(&leave, " kmm_data_close(kmm__base_%d, kmm__bytes_%d, %s, %u);", k, k, file,
                         line);
     text_printf(&leave, "%s", call_rethrow(u, line));
     text_printf(&enter, "%s", line_below(s, &d->pragma));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/block.h"
 #include "api/runtime.h"
 #include "base/error.h"
 #include "base/exit_status.h"
@@ -50,6 +51,7 @@ static void default_end(void)
     is_ending = true;
     if (!rt)
         return;
+    kmm__blocks_exit(rt, can_wait);
     if (can_wait ? kmm_wait(rt) : kmm__error_take(rt)) {
         fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
         if (!kmm__error_is_told(rt))
@@ -81,6 +83,7 @@ static void after_fork(void)
     if (!default_runtime)
         return;
     was_on_gpus = has_gpus(default_runtime);
+    kmm__blocks_forget(NULL);
     default_runtime = NULL;
     default_once = (pthread_once_t)PTHREAD_ONCE_INIT;
     kmm__launches_clear();

@@ -2,6 +2,7 @@
 /* The calls of kmm/launch.h that need the current runtime. */
 #include <kmm/launch.h>
 
+#include "api/block.h"
 #include "api/runtime.h"
 #include "base/error.h"
 #include "execute/statements.h"
@@ -28,6 +29,7 @@ static int version_check(uint32_t version)
 KMM__API kmm_launch_t *kmm_launch_begin_version(uint32_t version, const char *kernel,
                                                 const char *file, int line)
 {
+    kmm__blocks_check(__builtin_frame_address(0));
     kmm_launch_t *l = kmm__launch_create(kmm__current(), kernel, file, line);
     int error = version_check(version);
     if (error) {

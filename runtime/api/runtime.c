@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "api/block.h"
 #include "api/config.h"
 #include "base/alloc.h"
 #include "base/environment.h"
@@ -156,6 +157,7 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
         return 0;
     kmm__native_end(rt, "the end of the runtime");
     int error = kmm_wait(rt);
+    kmm__blocks_forget(rt);
     kmm__stats_print(rt);
     pthread_mutex_lock(&rt->lock);
     while (rt->memory->array_count) {

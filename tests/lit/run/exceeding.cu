@@ -30,7 +30,7 @@ int main(void)
     cudaMalloc(&x, n * sizeof(int));
     cudaMemcpy(idx, p, n * sizeof(int), cudaMemcpyHostToDevice);
     cudaMemset(h, 0, n * sizeof(int));
-    // WARN: exceeding.cu:[[#@LINE+1]]: count: chunk 0 of 8: needs {{.*}}; no chunk is small enough, because each uses so much of its arrays [exceeding]
+    // WARN: exceeding.cu:[[#@LINE+1]]: count: chunk {{[0-9]+}} of 8: needs {{.*}}; no chunk is small enough, because each uses so much of its arrays [exceeding]
     #pragma kmm parallel(i = 0:n) chunk(n / 8) read(idx[i]) reduce(+: h[0:n])
     count<<<n / 256 + 1, 256>>>(n, idx, h);
     // WARN: exceeding.cu:[[#@LINE+1]]: gather: {{.*}}; no chunk is small enough, because each uses so much of its arrays [exceeding]
