@@ -4,6 +4,7 @@
 #define KMM_CLONE_H
 
 #include "launch.h"
+#include "names_begin.h"
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -115,4 +116,5 @@ static __device__ __forceinline__ kmm_grid_group kmm_this_grid(const kmm_blocks_
 }
 #endif
 
+#include "names_end.h"
 #endif

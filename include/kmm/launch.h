@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "names_begin.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -215,6 +216,25 @@ typedef struct kmm_chunk {
     int64_t launch; /* larger for a launch that was submitted later */
 } kmm_chunk_t;
 
+/* Returns how many indices of the dimension the chunk has. */
+static inline int64_t kmm_chunk_length(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->end[dimension] - chunk->begin[dimension];
+}
+/* Returns how far the chunk begins behind the range. */
+static inline int64_t kmm_chunk_distance(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->begin[dimension] - chunk->lower[dimension];
+}
+static inline int64_t kmm_chunk_begin(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->begin[dimension];
+}
+static inline int64_t kmm_chunk_end(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->end[dimension];
+}
+
 /* Runs one chunk of a plain function. `args` is a copy of the block given to kmm_launch_call in
  * which every pointer into an array is replaced by one that is valid where the chunk runs. */
 typedef void kmm_function_t(const kmm_chunk_t *chunk, void *args);
@@ -345,6 +365,10 @@ void kmm_directive_check(int result, const char *file, int line);
 
 #ifdef __cplusplus
 }
+#endif
+#include "names_end.h"
+
+#ifdef __cplusplus
 #include "except.h"
 #endif
 #endif

@@ -110,9 +110,9 @@ const char *type_written(lang_t lang, CXType type)
 {
     CXType canonical = clang_getCanonicalType(type);
     const char *own = clang_text(clang_getTypeSpelling(type)),
-               *text = lang == LANG_C                ? own
+               *text = lang == LANG_C             ? own
                        : type_is_plain(canonical) ? clang_text(clang_getTypeSpelling(canonical))
-                                                     : qualified(canonical);
+                                                  : qualified(canonical);
     bool unnamed = strstr(text, "(unnamed"), is_own = lang == LANG_C;
     if (has_variable_rows(type) || (unnamed && is_own && canonical.kind == CXType_Pointer))
         return TYPE_OPAQUE;

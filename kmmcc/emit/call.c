@@ -289,7 +289,7 @@ static const char *moved(call_t *c, const parameter_t *p)
             add_field(c, "long long", field, form_text(step));
             text_printf(&out, "kmm__args->%s * ", field);
         }
-        text_printf(&out, "(kmm__chunk->begin[%d] - kmm__chunk->lower[%d])", r->axis, r->axis);
+        text_printf(&out, "kmm_chunk_distance(kmm__chunk, %d)", r->axis);
     }
     return out.data;
 }
@@ -303,13 +303,11 @@ static const char *passed(call_t *c, const parameter_t *p)
     }
     int axis = p->rebase->axis;
     switch (p->rebase->kind) {
-    case REBASE_LENGTH:
-        return arena_printf("(%s)(kmm__chunk->end[%d] - kmm__chunk->begin[%d])", p->type, axis,
-                            axis);
-    case REBASE_BEGIN: return arena_printf("(%s)kmm__chunk->begin[%d]", p->type, axis);
+    case REBASE_LENGTH: return arena_printf("(%s)kmm_chunk_length(kmm__chunk, %d)", p->type, axis);
+    case REBASE_BEGIN: return arena_printf("(%s)kmm_chunk_begin(kmm__chunk, %d)", p->type, axis);
     case REBASE_END: break;
     }
-    return arena_printf("(%s)kmm__chunk->end[%d]", p->type, axis);
+    return arena_printf("(%s)kmm_chunk_end(kmm__chunk, %d)", p->type, axis);
 }
 
 /* Whether the function is known before the enclosing one. */

@@ -263,7 +263,7 @@ static void rewrite_data(unit_t *u, const directive_t *d)
     }
     for (int k = d->map_count - 1; k >= 0; k--)
         if (u->lang != LANG_C)
-            text_printf(&leave, " kmm__scope_%d.end();", k);
+            text_printf(&leave, " kmm__scope_%d.kmm_end();", k);
         else
             text_printf(&leave, " kmm_data_exit(kmm__base_%d, kmm__bytes_%d, %s, %u);", k, k, file,
                         line);

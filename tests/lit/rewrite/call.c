@@ -21,7 +21,7 @@ static void saxpy(int n, float a, const float *x, float *y)
 // CHECK-NEXT: static void kmm__call_[[#PRAGMA]](const kmm_chunk_t *kmm__chunk, void *kmm__block)
 // CHECK-NEXT: {
 // CHECK-NEXT:     const struct kmm__args_[[#PRAGMA]] *kmm__args = (const struct kmm__args_[[#PRAGMA]] *)kmm__block;
-// CHECK-NEXT:     saxpy((int)(kmm__chunk->end[0] - kmm__chunk->begin[0]), (float)kmm__args->kmm__a, kmm__args->kmm__x + (kmm__chunk->begin[0] - kmm__chunk->lower[0]), kmm__args->kmm__y + (kmm__chunk->begin[0] - kmm__chunk->lower[0]));
+// CHECK-NEXT:     saxpy((int)kmm_chunk_length(kmm__chunk, 0), (float)kmm__args->kmm__a, kmm__args->kmm__x + kmm_chunk_distance(kmm__chunk, 0), kmm__args->kmm__y + kmm_chunk_distance(kmm__chunk, 0));
 // CHECK-NEXT: }
 // CHECK-EMPTY:
 // CHECK-NEXT: #line [[#@LINE+1]] "call.c"

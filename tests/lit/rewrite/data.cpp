@@ -33,12 +33,12 @@ struct filler {
 // CHECK-NEXT: float *kmm__x;
 // CHECK: struct kmm__call_[[#LINE]] {
 // CHECK-NEXT: static void kmm__run(
-// CHECK: fill((unsigned long)(kmm__chunk->end[0] - kmm__chunk->begin[0]), (float)kmm__args->kmm__value, kmm__args->kmm__x + (kmm__chunk->begin[0] - kmm__chunk->lower[0]));
+// CHECK: fill((unsigned long)kmm_chunk_length(kmm__chunk, 0), (float)kmm__args->kmm__value, kmm__args->kmm__x + kmm_chunk_distance(kmm__chunk, 0));
 // CHECK: struct kmm__args_[[#LINE]] kmm__args; kmm__args.kmm__value = value; kmm__args.kmm__x = y + 2;
 #pragma kmm parallel(i = 0:n - 2) rebase(n: i) write(y[i + 2])
             fill(n - 2, value, y + 2);
             x = nullptr;
-// CHECK: } kmm__scope_1.end(); kmm__scope_0.end(); kmm_rethrow("data.cpp", [[#]]); }
+// CHECK: } kmm__scope_1.kmm_end(); kmm__scope_0.kmm_end(); kmm_rethrow("data.cpp", [[#]]); }
         }
         (void)x, (void)fixed;
     }

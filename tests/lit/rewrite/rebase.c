@@ -26,10 +26,10 @@ void rebase(size_t h, long w, float (*m)[8], float *flat, const real *v, struct 
 // CHECK-NEXT:     long long kmm__c;
 // CHECK-NEXT:     long long kmm__flat_step_0;
 // CHECK-NEXT: };
-// CHECK:      rows((size_t)(kmm__chunk->end[0] - kmm__chunk->begin[0]), kmm__args->kmm__w, kmm__args->kmm__m + (kmm__chunk->begin[0] - kmm__chunk->lower[0]), kmm__args->kmm__flat + kmm__args->kmm__flat_step_0 * (kmm__chunk->begin[0] - kmm__chunk->lower[0]), kmm__args->kmm__v, (_Bool)kmm__args->kmm__b, (enum mode)kmm__args->kmm__mode, kmm__args->kmm__s, kmm__args->kmm__done, (unsigned char)kmm__args->kmm__c);
+// CHECK:      rows((size_t)kmm_chunk_length(kmm__chunk, 0), kmm__args->kmm__w, kmm__args->kmm__m + kmm_chunk_distance(kmm__chunk, 0), kmm__args->kmm__flat + kmm__args->kmm__flat_step_0 * kmm_chunk_distance(kmm__chunk, 0), kmm__args->kmm__v, (_Bool)kmm__args->kmm__b, (enum mode)kmm__args->kmm__mode, kmm__args->kmm__s, kmm__args->kmm__done, (unsigned char)kmm__args->kmm__c);
 #pragma kmm parallel(row = 1:h - 2) rebase(h: row) update(m[row][:]) read(flat[row * w + 3:w], v[0:h])
     rows(h - 2, w, m, flat, v, true, FAST, s, NULL, 'c');
-// CHECK: block((int)(kmm__chunk->end[0] - kmm__chunk->begin[0]), (int)(kmm__chunk->end[1] - kmm__chunk->begin[1]), kmm__args->kmm__x
+// CHECK: block((int)kmm_chunk_length(kmm__chunk, 0), (int)kmm_chunk_length(kmm__chunk, 1), kmm__args->kmm__x
 // CHECK:      kmm_launch_axis(kmm__launch, "row", KMM_RANGE_0, 1, (long long)h - 2);
 // CHECK:      kmm_launch_access(kmm__launch, KMM_UPDATE, "m[row][:]", m, sizeof(**(m)));
 // CHECK-NEXT: kmm_launch_extent(kmm__launch, KMM_WHOLE);
