@@ -413,6 +413,15 @@ const char *call_rethrow(const unit_t *u, unsigned line)
     return arena_printf(" kmm_rethrow(%s, %u);", text_quoted(u->source->path), line);
 }
 
+/* True if the description of the launch is written at the call, and not at the pragma. */
+static bool is_described_here(const call_t *c)
+{
+    for (int k = 0; k < c->u->edit_count; k++)
+        if (c->u->edits[k].begin == c->d->launch_begin && c->u->edits[k].end == c->d->launch_begin)
+            return true;
+    return false;
+}
+
 static void write_call(call_t *c, const char *definitions, const char *indent)
 {
     const source_t *s = c->u->source;
@@ -420,7 +429,7 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
     size_t begin = c->d->launch_begin; /* with the white space before it, when it begins its line */
     while (s->text[begin - 1] == ' ' || s->text[begin - 1] == '\t')
         begin--;
-    if (s->text[begin - 1] != '\n')
+    if (s->text[begin - 1] != '\n' || is_described_here(c))
         begin = c->d->launch_begin;
     else
         text_printf(&out, "%s    ", indent);
