@@ -4,11 +4,6 @@
  * behind what the program defines. kmm/names_end.h defines the macros again. It is included often,
  * so it has no guard. tests/lit/driver/header_names.test finds names that are missing here.
  */
-/*
- * Sets macros of the program aside whose names kmm's headers use. kmmcc includes these headers
- * behind what the program defines. kmm/names_end.h defines the macros again. It is included often,
- * so has no guard. tests/lit/driver/header_names.test finds names that are missing here.
- */
 #pragma push_macro("T")
 #undef T
 #pragma push_macro("actual")

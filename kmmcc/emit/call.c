@@ -39,6 +39,7 @@ typedef struct parameter {
     const char *value;    /* the same, converted to the field's type */
     const char *shown;    /* its name in messages */
     int inner_dims;       /* N for a pointer to an N-dimensional array */
+    bool is_default;      /* a constant, which the call in a chunk leaves out, too */
     const rebase_t *rebase;
     const item_t *item; /* what says how a pointer moves; NULL: nothing does, so it stays */
     long long element;  /* bytes of what the pointer points to, below its inner dimensions */
@@ -181,14 +182,49 @@ static const item_t *item_of(const call_t *c, const parameter_t *p, int number)
     return found;
 }
 
+/* True if the call does not write the argument. */
+static bool is_left_out(CXCursor argument)
+{
+    CXFile file;
+    clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(argument)), &file, NULL, NULL,
+                          NULL);
+    return !file;
+}
+
+static bool is_constant(CXCursor e)
+{
+    CXEvalResult result = clang_Cursor_Evaluate(e);
+    CXEvalResultKind kind = result ? clang_EvalResult_getKind(result) : CXEval_UnExposed;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return kind == CXEval_Int || kind == CXEval_Float;
+}
+
+/* The call in a chunk computes the default again, so that has to be a constant. */
+static bool read_default(const call_t *c, int number)
+{
+    bool given = true;
+    for (int k = 0; k < c->d->rebase_count; k++)
+        given &= c->d->rebase[k].parameter != number;
+    c->parameter[number].is_default = given && is_constant(c->d->argument[number]);
+    if (!c->parameter[number].is_default)
+        diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
+                given ? "argument %d is a default that is no constant; write it out"
+                      : "argument %d is a default, which rebase changes; write it out",
+                number + 1);
+    return c->parameter[number].is_default;
+}
+
 static bool read_parameter(call_t *c, int number, CXCursor cursor)
 {
     parameter_t *p = &c->parameter[number];
     size_t begin, end;
     CXType type = parameter_type(c, number, cursor);
+    if (is_left_out(c->d->argument[number]))
+        return read_default(c, number);
     if (!unit_range(c->u, c->d->argument[number], &begin, &end)) {
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
-                "argument %d comes from a macro or a default; write it out", number + 1);
+                "argument %d comes from a macro; write it out", number + 1);
         return false;
     }
     p->type = type_written(c->u->lang, type);
@@ -345,7 +381,7 @@ static const char *definitions(call_t *c)
     for (int k = 0; k < c->count; k++)
         if (c->parameter[k].name)
             add_field(c, c->parameter[k].field, c->parameter[k].name, c->parameter[k].value);
-    for (int k = 0; k < c->count; k++)
+    for (int k = 0; k < c->count && !c->parameter[k].is_default; k++)
         text_printf(&arguments, "%s%s", k ? ", " : "", passed(c, &c->parameter[k]));
     bool chunk = arguments.length && strstr(arguments.data, "kmm__chunk"), in_c = !c->is_local;
     const char *in = in_c ? "" : "    ";
@@ -413,6 +449,15 @@ const char *call_rethrow(const unit_t *u, unsigned line)
     return arena_printf(" kmm_rethrow(%s, %u);", text_quoted(u->source->path), line);
 }
 
+/* True if the description of the launch is written at the call, and not at the pragma. */
+static bool is_described_here(const call_t *c)
+{
+    for (int k = 0; k < c->u->edit_count; k++)
+        if (c->u->edits[k].begin == c->d->launch_begin && c->u->edits[k].end == c->d->launch_begin)
+            return true;
+    return false;
+}
+
 static void write_call(call_t *c, const char *definitions, const char *indent)
 {
     const source_t *s = c->u->source;
@@ -420,7 +465,7 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
     size_t begin = c->d->launch_begin; /* with the white space before it, when it begins its line */
     while (s->text[begin - 1] == ' ' || s->text[begin - 1] == '\t')
         begin--;
-    if (s->text[begin - 1] != '\n')
+    if (s->text[begin - 1] != '\n' || is_described_here(c))
         begin = c->d->launch_begin;
     else
         text_printf(&out, "%s    ", indent);
