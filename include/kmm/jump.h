@@ -13,9 +13,9 @@
 #if defined(__GLIBC__) && !defined(KMM_HOST_PARSE)
 #define KMM_JUMP_TO(buffer, set)                                                                   \
     __extension__({                                                                                \
-        __typeof__(&(buffer)[0]) const kmm__buffer = (buffer);                                      \
-        kmm_jump_mark(kmm__buffer);                                                                 \
-        kmm_jump_arrived(set, kmm__buffer);                                                         \
+        __typeof__(&(buffer)[0]) const kmm__buffer = (buffer);                                     \
+        kmm_jump_mark(kmm__buffer);                                                                \
+        kmm_jump_arrived(set, kmm__buffer);                                                        \
     })
 #undef setjmp
 #define setjmp(buffer) KMM_JUMP_TO(buffer, _setjmp(kmm__buffer))

@@ -70,7 +70,7 @@ static bool has_effects(CXCursor c, int depth)
  * instance knows. */
 static bool reads_container(CXCursor f)
 {
-    static const char *const names[] = {"data",  "size", "begin",      "end",  "cbegin", "cend",
+    static const char *const names[] = {"data",  "size", "begin",      "end",   "cbegin", "cend",
                                         "empty", "back", "operator[]", "front", NULL};
     return cursor_is_system(f) && text_is_one_of(cursor_name(f), names);
 }

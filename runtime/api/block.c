@@ -26,17 +26,17 @@ typedef struct mark mark_t;
 
 /* What a thread has of blocks. */
 typedef struct owner {
-    block_t *last;        /* the block that it has entered last */
-    uintptr_t low, high;  /* its stack; fibers have others */
-    bool is_watched;      /* its end is watched */
-    uint64_t entered;     /* blocks so far */
-    mark_t *marks;   /* the setjmps so far, one for each buffer */
+    block_t *last;       /* the block that it has entered last */
+    uintptr_t low, high; /* its stack; fibers have others */
+    bool is_watched;     /* its end is watched */
+    uint64_t entered;    /* blocks so far */
+    mark_t *marks;       /* the setjmps so far, one for each buffer */
     uint32_t mark_count, mark_capacity;
 } owner_t;
 
 struct block {
-    block_t *before; /* of the same thread */
-    block_t *next;   /* of all threads */
+    block_t *before;   /* of the same thread */
+    block_t *next;     /* of all threads */
     kmm_runtime_t *rt; /* NULL: its map has ended, or its runtime */
     void *base;
     uintptr_t frame;
@@ -225,10 +225,10 @@ void kmm__blocks_find_left(const void *frame)
         int line = b->line, error = block_end(b);
         block_free(b);
         kmm_directive_check(
-            error ? error
-                  : kmm__error_set(KMM_E_STATE,
-                                   "the block of `data` was left by a jump; its arrays "
-                                   "have come back only now"),
+            error
+                ? error
+                : kmm__error_set(KMM_E_STATE, "the block of `data` was left by a jump; its arrays "
+                                              "have come back only now"),
             file, line);
     }
 }

@@ -66,10 +66,10 @@ static void launches_run_whole(void **state)
     uint32_t *x, got[N];
     assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:2"}), 0);
     kmm_use(rt);
-    assert_int_equal(
-        kmm_array_create(rt, &(kmm_shape_t){.dims = 1, .extent = {N}, .element_bytes = 4},
-                         (void **)&x),
-        0);
+    assert_int_equal(kmm_array_create(rt,
+                                      &(kmm_shape_t){.dims = 1, .extent = {N}, .element_bytes = 4},
+                                      (void **)&x),
+                     0);
     assert_int_equal(kmm_fill(rt, x, 0, sizeof(got)), 0);
     kmm_launch_t *l = describe(x, 0);
     kmm_launch_fits(l, "i", KMM_INT32, KMM_IN_GRID, 0);
