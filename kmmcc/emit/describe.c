@@ -194,7 +194,7 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
                     item->reduced.index_at);
     describe_through(u, d, item, indent, out);
     if (!d->is_kernel && item->mode != KMM_REDUCE && follows_pointers(d, item))
-        text_printf(out, "%skmm_launch_pointers(kmm);\n", indent);
+        text_printf(out, "%skmm_launch_pointers(kmm__launch);\n", indent);
     for (int k = 0; k < extents_of(item); k++)
         text_printf(out, "%skmm_launch_extent(kmm__launch, %s);\n", indent,
                     form_text(extent_of(u, item, k)));
