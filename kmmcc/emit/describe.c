@@ -194,7 +194,7 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
                     item->reduced.index_at);
     describe_through(u, d, item, indent, out);
     if (!d->is_kernel && item->mode != KMM_REDUCE && follows_pointers(d, item))
-        text_printf(out, "%skmm_launch_pointers(kmm);\n", indent);
+        text_printf(out, "%skmm_launch_pointers(kmm__launch);\n", indent);
     for (int k = 0; k < extents_of(item); k++)
         text_printf(out, "%skmm_launch_extent(kmm__launch, %s);\n", indent,
                     form_text(extent_of(u, item, k)));
@@ -239,16 +239,16 @@ static void describe_settings(const unit_t *u, const directive_t *d, const char 
 static void describe_fits(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
     if (d->inferred)
-        text_printf(out, "%skmm_launch_inferred(kmm);\n", indent);
+        text_printf(out, "%skmm_launch_inferred(kmm__launch);\n", indent);
     for (int k = 0; k < d->fits_count; k++) {
         const fits_t *f = &d->fits[k];
-        text_printf(out, "%skmm_launch_fits(kmm, %s, %s, %s, %s);\n", indent,
+        text_printf(out, "%skmm_launch_fits(kmm__launch, %s, %s, %s, %s);\n", indent,
                     text_quoted(source_words(u->source, f->value->begin, f->value->end)),
                     fits_types[f->type].constant, f->in_grid ? "KMM_IN_GRID" : "KMM_IN_RANGE",
                     form_text(f->form.constant));
         for (int a = 0; a < d->axis_count; a++)
             if (!form_is(f->form.coef[a], 0))
-                text_printf(out, "%skmm_launch_fits_coef(kmm, %d, %s);\n", indent, a,
+                text_printf(out, "%skmm_launch_fits_coef(kmm__launch, %d, %s);\n", indent, a,
                             form_text(f->form.coef[a]));
     }
 }

@@ -7,15 +7,15 @@ __global__ void sets(float *a, int n, int w) { int i = blockIdx.x * blockDim.x +
 __global__ void declared(float *a, int n, int w);
 void launches(float *a, int n, int w)
 {
-    // RIGHT: kmm_launch_inferred(kmm);
-    // RIGHT: kmm_launch_fits(kmm, "w * i", KMM_INT32, KMM_IN_RANGE, 0);
-    // RIGHT-NEXT: kmm_launch_fits_coef(kmm, 0, w);
-    // RIGHT-NEXT: kmm_launch_fits(kmm, "i + 1", KMM_UINT32, KMM_IN_GRID, 1);
-    // RIGHT-NEXT: kmm_launch_fits_coef(kmm, 0, 1);
+    // RIGHT: kmm_launch_inferred(kmm__launch);
+    // RIGHT: kmm_launch_fits(kmm__launch, "w * i", KMM_INT32, KMM_IN_RANGE, 0);
+    // RIGHT-NEXT: kmm_launch_fits_coef(kmm__launch, 0, w);
+    // RIGHT-NEXT: kmm_launch_fits(kmm__launch, "i + 1", KMM_UINT32, KMM_IN_GRID, 1);
+    // RIGHT-NEXT: kmm_launch_fits_coef(kmm__launch, 0, 1);
     #pragma kmm parallel(i = 0:n) update(a[w * i]) fits(int: w * i) fits(unsigned grid: i + 1) inferred
     sets<<<n / 64 + 1, 64>>>(a, n, w);
-    // RIGHT: kmm_launch_fits(kmm, "(w + 1) * i", KMM_INT32, KMM_IN_RANGE, 0);
-    // RIGHT: kmm_launch_fits(kmm, "n", KMM_UINT16, KMM_IN_GRID, n);
+    // RIGHT: kmm_launch_fits(kmm__launch, "(w + 1) * i", KMM_INT32, KMM_IN_RANGE, 0);
+    // RIGHT: kmm_launch_fits(kmm__launch, "n", KMM_UINT16, KMM_IN_GRID, n);
     #pragma kmm parallel
     declared<<<n / 64 + 1, 64>>>(a, n, w + 1);
 #ifdef WRONG

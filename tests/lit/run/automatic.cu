@@ -44,17 +44,17 @@ int main()
     fills<<<blocks, 256>>>(v);
     // EXPLAIN: automatic.cu:[[#@LINE+3]]: #pragma kmm parallel(x: global.x = 0:N) write(index[x])
     // CHECK: kmm_launch_begin("indices"
-    // CHECK: kmm_launch_access(kmm, KMM_WRITE, "index[x]"
+    // CHECK: kmm_launch_access(kmm__launch, KMM_WRITE, "index[x]"
     indices<<<blocks, 256>>>(index, N);
     // EXPLAIN: automatic.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:N) read(a[x]) write(b[x])
     // CHECK: kmm_launch_begin("doubles"
     CHECKED((doubles<<<blocks, 256>>>(a, b, N)));
     // EXPLAIN: automatic.cu:[[#@LINE+3]]: #pragma kmm parallel(x: global.x = 0:N) read(index[x]) write(a[x]){{.*}} read(b)
     // CHECK: kmm_launch_begin("gathers"
-    // CHECK: kmm_launch_access(kmm, KMM_READ, "b", b
+    // CHECK: kmm_launch_access(kmm__launch, KMM_READ, "b", b
     gathers<<<blocks, 256>>>(index, b, a, N);
     // EXPLAIN: automatic.cu:[[#@LINE+2]]: no pragma for the launch of 'scatters': no clause for b: unknown
-    // CHECK-NOT: {{^ *}}kmm_launch_t *kmm = kmm_launch_begin("scatters"
+    // CHECK-NOT: {{^ *}}kmm_launch_t *kmm__launch = kmm_launch_begin("scatters"
     scatters<<<blocks, 256>>>(index, a, b, N);
     // EXPLAIN: automatic.cu:[[#@LINE+1]]: no pragma for the launch of 'total': no clause for sum
     total<<<blocks, 256>>>(b, sum, N);

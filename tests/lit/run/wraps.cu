@@ -51,11 +51,11 @@ int main()
     fill();
     int n = 60000, blocks = (n + 63) / 64;
     for (int k = 0; k < 2; k++) {
-        // CHECK: kmm_launch_fits(kmm, "x + (k ? 0xfffffff0u : 16u)", KMM_UINT32, KMM_IN_RANGE,
+        // CHECK: kmm_launch_fits(kmm__launch, "x + (k ? 0xfffffff0u : 16u)", KMM_UINT32, KMM_IN_RANGE,
         #pragma kmm parallel
         moved<<<blocks, 64>>>(A, B, k ? 0xfffffff0u : 16u, n);
         show("moved");
-        // CHECK: kmm_launch_fits(kmm, "(k ? 0x7ffffff0 : 5) + x", KMM_INT32, KMM_IN_GRID,
+        // CHECK: kmm_launch_fits(kmm__launch, "(k ? 0x7ffffff0 : 5) + x", KMM_INT32, KMM_IN_GRID,
         #pragma kmm parallel
         guarded<<<blocks, 64>>>(A, k ? 0x7ffffff0 : 5, k ? 0x7ffffff8 : n);
         show("guarded");
@@ -65,11 +65,11 @@ int main()
         #pragma kmm parallel
         scaled<<<blocks, 64>>>(A, k ? 0x40000001u : 1u, n);
         show("scaled");
-        // CHECK: kmm_launch_fits(kmm, "x", KMM_INT16, KMM_IN_RANGE, 0);
+        // CHECK: kmm_launch_fits(kmm__launch, "x", KMM_INT16, KMM_IN_RANGE, 0);
         #pragma kmm parallel
         narrow<<<blocks, 64>>>(A, B, k ? n : 32768);
         show("narrow");
-        // CHECK: kmm_launch_fits(kmm, "2 * x", KMM_UINT16, KMM_IN_RANGE, 0);
+        // CHECK: kmm_launch_fits(kmm__launch, "2 * x", KMM_UINT16, KMM_IN_RANGE, 0);
         #pragma kmm parallel
         narrow_unsigned<<<blocks, 64>>>(A, B, k ? n : 32768);
         show("narrow_unsigned");
