@@ -182,8 +182,8 @@ void kmm_launch_nowait(kmm_launch_t *l);
 /* Starts an access to the memory at `base`, in elements of `element_bytes`. The calls for sections
  * that follow say which elements. Without a section it is the whole array that contains `base`.
  * `text` is the item as the user wrote it, for messages; it must live as long as the process. */
-void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const void *base,
-                       size_t element_bytes);
+void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text,
+                       const volatile void *base, size_t element_bytes);
 
 /* Starts a reduction, as of `reduce(op: ...)`. Chunks work on private copies (partials) that begin
  * as the identity of op. The partials are folded in one order, which depends on the launch alone,
@@ -194,7 +194,7 @@ void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const
  * leave an element as it is unless the launch changes it. With KMM_OP_ARGMIN and KMM_OP_ARGMAX
  * `type` is the value's type, and kmm_launch_pair follows. */
 void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
-                       const void *base);
+                       const volatile void *base);
 
 /* Describes the structs of the reduction that was started last: their size, the offset of the
  * value, and the type (of 32 or 64 bits) and offset of the index. A struct wins or loses as a

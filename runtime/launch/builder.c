@@ -185,7 +185,7 @@ KMM__API void kmm_launch_nowait(kmm_launch_t *l)
     l->nowait = true;
 }
 
-static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base,
+static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const volatile void *base,
                              size_t element_bytes)
 {
     if (l->item_count == KMM__MAX_ITEMS || element_bytes == 0)
@@ -207,7 +207,7 @@ static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base
 }
 
 KMM__API void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text,
-                                const void *base, size_t element_bytes)
+                                const volatile void *base, size_t element_bytes)
 {
     item_add(l, text, base, element_bytes)->mode = mode;
     if (mode < KMM_READ || mode > KMM_UPDATE)
@@ -215,7 +215,7 @@ KMM__API void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *te
 }
 
 KMM__API void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
-                                const void *base)
+                                const volatile void *base)
 {
     kmm__item_t *item = item_add(l, text, base, kmm__type_bytes(type) ? kmm__type_bytes(type) : 1);
     item->mode = KMM_REDUCE;
