@@ -231,13 +231,33 @@ static int check_stored(const kmm__submission_t *s, const kmm__item_t *item)
     return 0;
 }
 
+/* A pointer into an array that no item is in. Of a struct it tells which member. */
+static int refuse_unnamed(const kmm__submission_t *s, const kmm__pointer_t *p)
+{
+    const kmm__work_t *w = s->work;
+    char text[300];
+    uint32_t k = 0;
+    while (w->kernel && k + 1 < w->arg_count && w->arg_offset[k + 1] <= p->at)
+        k++;
+    if (!w->kernel || w->kernel->param_bytes[k] <= sizeof(void *)) {
+        snprintf(text, sizeof(text),
+                 "points into an array that no access clause names; add `read`, `write` or "
+                 "`update` of what the launch uses of it");
+    } else {
+        snprintf(text, sizeof(text),
+                 "is a struct whose member at byte %u points into an array that no access clause "
+                 "names; add `read`, `write` or `update` with that member, as in read(s.x[i])",
+                 p->at - w->arg_offset[k]);
+    }
+    return refuse(s, p->at, KMM_E_INVALID, text);
+}
+
 int kmm__arguments_check(kmm__submission_t *s)
 {
     const kmm__work_t *w = s->work;
     for (uint32_t p = 0; p < w->pointer_count; p++)
         if (!is_named(s->l, w->pointers[p].array))
-            return refuse(s, w->pointers[p].at, KMM_E_INVALID,
-                          "points into an array that no access clause names");
+            return refuse_unnamed(s, &w->pointers[p]);
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         const kmm__item_t *item = &s->l->items[k];
         bool moves = s->rt->has_spaces || s->rt->checks_access;
