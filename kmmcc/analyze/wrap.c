@@ -126,14 +126,14 @@ static poly_t beyond(footprint_t *x, const fit_t *fit, int atom)
 /* Replaces the index by its ends. */
 static void replace_index(footprint_t *x, ends_t *e, const fit_t *fit, const guards_t *g, int atom)
 {
-    guards_t copy = *g;
     extent_t extent;
     int64_t size = x->block[x->atom[atom].number % 3];
     if (x->atom[atom].kind == ATOM_THREAD) {
         replace(e, atom, poly_constant(0), poly_constant(size > 0 ? size - 1 : MOST_THREADS - 1));
         return;
     }
-    if (!affine_extent(x, &copy, atom, &extent)) {
+    box_t of = {.rest = *g};
+    if (!affine_extent(x, &of, atom, &extent) || of.assumed_count) {
         e->fails = true;
         return;
     }
@@ -157,7 +157,8 @@ static void replace_index(footprint_t *x, ends_t *e, const fit_t *fit, const gua
  * behind the last index. */
 static void replace_stride(footprint_t *x, ends_t *e, const guards_t *g, int atom)
 {
-    poly_t global = poly_atom(affine_atom(x, ATOM_GLOBAL, x->atom[atom].number % 3, false));
+    atom_kind_t first = x->atom[atom].kind == ATOM_PACE ? ATOM_BLOCK : ATOM_GLOBAL;
+    poly_t global = poly_atom(affine_atom(x, first, x->atom[atom].number % 3, false));
     for (int k = 0; k < g->count; k++) {
         poly_t coef, rest;
         int64_t by;
@@ -170,11 +171,25 @@ static void replace_stride(footprint_t *x, ends_t *e, const guards_t *g, int ato
     e->fails = true;
 }
 
+/* Neither a quotient nor a rest is further from 0 than what is divided. */
+static void replace_divisions(footprint_t *x, ends_t *e)
+{
+    for (int k = x->quotient_count - 1; k >= 0; k--) {
+        const quotient_t *q = &x->quotient[k];
+        poly_t of = q->of, zero = poly_constant(0);
+        if (has(e, q->rest))
+            replace(e, q->rest, zero, of);
+        if (has(e, q->whole))
+            replace(e, q->whole, q->is_signed ? poly_scale(of, -1) : zero, of);
+    }
+}
+
 static void replace_inner(footprint_t *x, ends_t *e, const fit_t *fit, const guards_t *g)
 {
     static const atom_kind_t order[] = {ATOM_WALK, ATOM_LOOP, ATOM_THREAD};
-    for (int a = 0; a < x->atom_count && fit->at != FIT_PLACE; a++)
-        if (x->atom[a].kind == ATOM_STRIDE && has(e, a))
+    for (int a = 0; a < x->atom_count; a++)
+        if (has(e, a) && (x->atom[a].kind == ATOM_PACE ||
+                          (x->atom[a].kind == ATOM_STRIDE && fit->at != FIT_PLACE)))
             replace_stride(x, e, g, a);
     for (int k = 0; k < 3; k++)
         for (int number = 3 * x->f->loop_count + 2; number >= 0; number--)
@@ -255,6 +270,9 @@ static bool settle_one(reading_t *r, box_t *b, const fit_t *fit, const guards_t 
     poly_t p = fit->p;
     affine_fold(x, &p, &g);
     add_end(&e, p);
+    replace_divisions(x, &e);
+    for (int k = 0; k < e.count; k++)
+        affine_fold(x, &e.at[k], &g);
     replace_inner(x, &e, fit, &g);
     replace_sizes(x, &e);
     for (int k = 0; k < e.count && !e.fails; k++) {
@@ -266,6 +284,8 @@ static bool settle_one(reading_t *r, box_t *b, const fit_t *fit, const guards_t 
         state(x, b, stated);
         state_factors(x, b, &stated);
     }
+    for (int a = 0; a < x->atom_count; a++)
+        e.fails |= has(&e, a) && (x->atom[a].kind >= ATOM_QUOTIENT);
     return !e.fails;
 }
 

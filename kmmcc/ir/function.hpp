@@ -107,6 +107,7 @@ class Analysis
     void append(Candidates &to, const Candidates &from, int condition);
 
     void access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes);
+    bool is_harmless(const PtrToIntInst *i);
     void visit(const Instruction *i);
     void visit_call(const CallBase *call);
 };
