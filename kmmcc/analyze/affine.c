@@ -16,46 +16,6 @@
 
 enum { MOST_CHOICES = 4, MOST_INDICES = 16 };
 
-/* ---- Atoms ---- */
-
-int affine_atom(footprint_t *x, atom_kind_t kind, int number, bool is_unsigned)
-{
-    for (int k = 0; k < x->atom_count; k++)
-        if (x->atom[k].kind == kind && x->atom[k].number == number &&
-            x->atom[k].is_unsigned == is_unsigned)
-            return k;
-    x->atom = arena_grow(x->atom, x->atom_count, &x->atom_capacity, sizeof(*x->atom));
-    x->atom[x->atom_count] = (atom_t){kind, number, is_unsigned};
-    return x->atom_count++;
-}
-
-bool affine_is_index(const footprint_t *x, int atom)
-{
-    return x->atom[atom].kind <= ATOM_WALK || x->atom[atom].kind >= ATOM_QUOTIENT;
-}
-
-int affine_dimension(const footprint_t *x, int atom)
-{
-    const atom_t *a = &x->atom[atom];
-    return a->kind == ATOM_LOOP || a->kind > ATOM_WALK ? -1 : a->number % 3;
-}
-
-bool affine_is_count(const footprint_t *x, int atom)
-{
-    const atom_t *a = &x->atom[atom];
-    if (a->kind == ATOM_QUOTIENT || a->kind == ATOM_REST)
-        return quotient_is_count(x, a);
-    return a->kind != ATOM_VALUE || a->is_unsigned;
-}
-
-bool affine_has_index(const footprint_t *x, poly_t p)
-{
-    for (int k = 0; k < x->atom_count; k++)
-        if (affine_is_index(x, k) && poly_has(p, k))
-            return true;
-    return false;
-}
-
 /* ---- Indices of the grid ---- */
 
 /* A sum `first + by * second`, the product of atoms, which is the atom `whole`. */
@@ -232,20 +192,6 @@ static int assumed_sign_of(const footprint_t *x, box_t *b, const guards_t *g, po
         negative &= p.term[k].coef < 0;
     p = negative ? poly_scale(p, -1) : p;
     return affine_assume(b, p) ? negative ? -1 : 1 : 0;
-}
-
-bool affine_assume(box_t *b, poly_t p)
-{
-    int64_t value;
-    if (poly_is_constant(p, &value))
-        return value >= 0;
-    for (int k = 0; k < b->assumed_count; k++)
-        if (poly_equal(b->assumed[k], p))
-            return true;
-    if (p.fails || b->assumed_count == MOST_ASSUMED)
-        return false;
-    b->assumed[b->assumed_count++] = p;
-    return true;
 }
 
 /* ---- Indices with bounds of their own ---- */

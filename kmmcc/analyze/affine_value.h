@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "analyze/affine.h"
+#include "analyze/affine_atom.h"
 
 typedef struct reading {
     footprint_t *x;

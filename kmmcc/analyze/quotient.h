@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "analyze/affine.h"
+#include "analyze/affine_atom.h"
 
 /* The division of two values; NULL: it is none of an index by a size. */
 const quotient_t *quotient_of(footprint_t *x, poly_t of, poly_t by, bool is_signed);

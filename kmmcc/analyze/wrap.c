@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 
+#include "analyze/affine.h"
 #include "base/arena.h"
 
 enum { MOST_ENDS = 32, MOST_THREADS = 1024 };
