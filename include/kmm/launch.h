@@ -134,7 +134,8 @@ void kmm_launch_fits(kmm_launch_t *l, const char *text, kmm_type_t type, kmm_rea
 void kmm_launch_fits_coef(kmm_launch_t *l, unsigned axis, int64_t coef);
 
 /* Says that the kernel does not use the memory that argument `number`, counted from 0, points to.
- * Then no access needs to name it. */
+ * Then no access needs to name it. Of a plain function, `number` is that of the pointer-sized word
+ * in the block given to kmm_launch_call. */
 void kmm_launch_unused(kmm_launch_t *l, unsigned number);
 
 /* Splits the dimension of `source` into chunks of `size` elements (blocks for KMM_BLOCK_d). Rounded

@@ -34,6 +34,8 @@
 #undef block_rank
 #pragma push_macro("blocks")
 #undef blocks
+#pragma push_macro("buffer")
+#undef buffer
 #pragma push_macro("bytes")
 #undef bytes
 #pragma push_macro("chunk")
@@ -42,8 +44,12 @@
 #undef clone
 #pragma push_macro("code")
 #undef code
+#pragma push_macro("coef")
+#undef coef
 #pragma push_macro("condition")
 #undef condition
+#pragma push_macro("constant")
+#undef constant
 #pragma push_macro("count")
 #undef count
 #pragma push_macro("dim_blocks")
@@ -174,6 +180,8 @@
 #undef pointer
 #pragma push_macro("priority")
 #undef priority
+#pragma push_macro("reach")
+#undef reach
 #pragma push_macro("report")
 #undef report
 #pragma push_macro("result")
@@ -196,6 +204,8 @@
 #undef symbol
 #pragma push_macro("t")
 #undef t
+#pragma push_macro("table")
+#undef table
 #pragma push_macro("task")
 #undef task
 #pragma push_macro("task_stream")
@@ -210,6 +220,8 @@
 #undef type
 #pragma push_macro("unlock")
 #undef unlock
+#pragma push_macro("value")
+#undef value
 #pragma push_macro("value_offset")
 #undef value_offset
 #pragma push_macro("version")

@@ -485,6 +485,12 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
     else if (c->fields.length)
         text_printf(&out, "struct kmm__args_%s kmm__args;%s\n%s    ", c->number,
                     c->assignments.data, indent);
+    for (int k = 0; k < c->count; k++)
+        if (c->d->unused && c->d->unused[k] && c->parameter[k].name)
+            text_printf(&out,
+                        "kmm_launch_unused(kmm__launch, __builtin_offsetof(struct kmm__args_%s, "
+                        "%s) / sizeof(void *));\n%s    ",
+                        c->number, c->parameter[k].name, indent);
     text_printf(
         &out, "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);\n%s}\n%s\n",
         arena_printf("%s%s", c->name, c->is_local ? "::kmm__run" : ""), args, text_quoted(s->path),

@@ -269,7 +269,7 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
         text_printf(out, "%skmm_launch_home(kmm__launch); // %s\n", indent, d->home);
     if (d->nowait)
         text_printf(out, "%skmm_launch_nowait(kmm__launch);\n", indent);
-    for (int k = 0; d->unused && k < d->argument_count; k++)
+    for (int k = 0; d->is_kernel && d->unused && k < d->argument_count; k++)
         if (d->unused[k])
             text_printf(out, "%skmm_launch_unused(kmm__launch, %d);\n", indent, k);
     for (int k = 0; k < d->item_count; k++)

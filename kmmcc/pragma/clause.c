@@ -458,6 +458,8 @@ static void parse_body(parser_t *p, const clause_t *clause, bool again)
         return parser_error(p, "expected '(' after '%s'", name);
     parser_advance(p);
     clause->parse(p);
+    if (!p->failed && (parser_at(p, ".") || parser_at(p, "->")))
+        parser_error(p, "a base that has an index stands in parentheses: (a[k].member)[i]");
     if (!p->failed && !parser_at(p, ")"))
         parser_error(p, "expected ',' or ')' in clause '%s'", name);
     if (!p->failed)
@@ -486,7 +488,12 @@ static void unknown_clause(parser_t *p)
     for (int k = 0; k < COUNT(clauses); k++)
         if (has_clause(p, k))
             names[count++] = clauses[k].name;
-    if (owner)
+    if (source_defines(p->s, token_text(p->s, p->token)))
+        parser_error(p,
+                     "'%s' is a macro; macros may stand in clauses, but not for whole clauses: "
+                     "write the clause out",
+                     token_text(p->s, p->token));
+    else if (owner)
         parser_error(p, "'%s' has no clause '%s', which belongs to '%s'",
                      source_words(p->s, p->d->name_begin, p->d->name_end),
                      token_text(p->s, p->token), owner);

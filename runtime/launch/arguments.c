@@ -12,6 +12,11 @@
 
 /* ---- Packing ---- */
 
+static bool is_unused(const kmm__submission_t *s, uint32_t number)
+{
+    return number < KMM__MAX_UNUSED && s->l->unused[number / 64] >> number % 64 & 1;
+}
+
 static void find_words(kmm__work_t *w, uint32_t begin, uint32_t bytes)
 {
     for (uint32_t at = begin; at + sizeof(void *) <= begin + bytes; at += sizeof(void *))
@@ -24,8 +29,7 @@ static void find_used(kmm__submission_t *s, uint32_t k)
 {
     kmm__work_t *w = s->work;
     uint32_t number = k - (w->kernel->is_clone ? 1 : 0);
-    bool unused = number < KMM__MAX_UNUSED && s->l->unused[number / 64] >> number % 64 & 1;
-    if (!unused)
+    if (!is_unused(s, number))
         find_words(w, w->arg_offset[k], w->kernel->param_bytes[k]);
 }
 
@@ -153,6 +157,13 @@ static bool may_be_address(const char *word)
     return (uintptr_t)word >= 4096;
 }
 
+/* True for a word of a plain function's block that the function may only compare. It is translated
+ * only with the words that it may be equal to. */
+static bool is_compared(const kmm__submission_t *s, uint32_t at)
+{
+    return !s->work->kernel && is_unused(s, at / (uint32_t)sizeof(void *));
+}
+
 int kmm__arguments_find(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
@@ -167,7 +178,7 @@ int kmm__arguments_find(kmm__submission_t *s)
          * arrays that begin at index 1. */
         if (!a && !s->annotated && may_be_address(word))
             a = kmm__array_near(s->rt, word);
-        if (!a)
+        if (!a || (is_compared(s, w->words[k]) && !is_named(s->l, a)))
             continue;
         w->pointers[w->pointer_count++] = (kmm__pointer_t){w->words[k], a, word - a->base, -1};
         kmm__array_ref(a);
@@ -197,7 +208,7 @@ static int check_near(const kmm__submission_t *s, const kmm__item_t *item)
         uintptr_t word = (uintptr_t)kmm__argument_word(w, k);
         bool before = word < begin && begin - word <= near;
         bool behind = word >= end && word - end <= near;
-        if (!before && !behind)
+        if ((!before && !behind) || is_compared(s, w->words[k]))
             continue;
         char text[300];
         snprintf(text, sizeof(text),

@@ -416,6 +416,12 @@ struct kmm_host_block {
         each_counted<flags>(e, p, is_small, f);
     }
 
+    /* For code among the program's, whose macros may have the members' names. */
+    KMM_HOST_INLINE uint3 kmm_index() const { return index; }
+    KMM_HOST_INLINE dim3 kmm_loop() const { return loop; }
+    KMM_HOST_INLINE dim3 kmm_extent() const { return extent; }
+    KMM_HOST_INLINE dim3 kmm_grid() const { return grid; }
+
     /* Returns the index of the block that usually runs next. */
     KMM_HOST_INLINE uint3 after() const { return uint3{index.x + 1, index.y, index.z}; }
 
@@ -498,19 +504,19 @@ struct kmm_host_block {
 };
 
 #define KMM_HOST_BLOCK_VALUES                                                                      \
-    const uint3 blockIdx __attribute__((unused)) = kmm__b.index;                                   \
-    const dim3 kmm__e __attribute__((unused)) = kmm__b.loop;                                       \
-    const dim3 blockDim __attribute__((unused)) = kmm__b.extent,                                   \
-                        gridDim __attribute__((unused)) = kmm__b.grid;                             \
+    const uint3 blockIdx __attribute__((unused)) = kmm__b.kmm_index();                             \
+    const dim3 kmm__e __attribute__((unused)) = kmm__b.kmm_loop();                                 \
+    const dim3 blockDim __attribute__((unused)) = kmm__b.kmm_extent(),                             \
+                        gridDim __attribute__((unused)) = kmm__b.kmm_grid();                       \
     const uint3 threadIdx                                                                          \
         __attribute__((unused)) = {0, 0, 0}; /* where only a type is asked for */                  \
     const int kmm__t __attribute__((unused)) = 0;
 /* The same, for a block whose size is a compile-time constant. */
 #define KMM_HOST_SIZED_VALUES(x, y, z)                                                             \
-    const uint3 blockIdx __attribute__((unused)) = kmm__b.index;                                   \
+    const uint3 blockIdx __attribute__((unused)) = kmm__b.kmm_index();                             \
     const dim3 kmm__e __attribute__((unused)) = dim3(x, y, z);                                     \
     const dim3 blockDim __attribute__((unused)) = dim3(x, y, z),                                   \
-                        gridDim __attribute__((unused)) = kmm__b.grid;                             \
+                        gridDim __attribute__((unused)) = kmm__b.kmm_grid();                       \
     const uint3 threadIdx __attribute__((unused)) = {0, 0, 0};                                     \
     const int kmm__t __attribute__((unused)) = 0;
 
