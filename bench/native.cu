@@ -180,15 +180,6 @@ int main()
             scale1<<<small / THREADS, THREADS, 0, k % 2 ? s2 : s1>>>(small, a);
         }
     });
-    row("iteration as of conjugate gradients, 4 MiB", 100, [&] {
-        for (int k = 0; k < 100; k++) {
-            cudaMemset(out, 0, 4);
-            launch_dot(large, a, b, out);
-            cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost);
-            launch_axpy(large, got * 1e-9f, a, b);
-            launch_axpy(large, 1e-9f, b, c);
-        }
-    });
     int clock_khz = 0;
     must(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, 0), "clock");
     row("8 streams, a kernel of 0.5 ms on each", 1, [&] {
@@ -227,5 +218,15 @@ int main()
     must(cudaDeviceSynchronize(), "pass");
     first = now_us() - begin;
     printf("%-44s %10.2f GB/s\n", "first pass over 3 arrays of 1 GiB", 3.0 * giga * 4 / first / 1e3);
+    // The last, because its reduction ends native standing.
+    row("iteration as of conjugate gradients, 4 MiB", 100, [&] {
+        for (int k = 0; k < 100; k++) {
+            cudaMemset(out, 0, 4);
+            launch_dot(large, a, b, out);
+            cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost);
+            launch_axpy(large, got * 1e-9f, a, b);
+            launch_axpy(large, 1e-9f, b, c);
+        }
+    });
     return 0;
 }

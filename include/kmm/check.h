@@ -40,12 +40,16 @@ typedef struct kmm_check_wrong {
 
 /* The copy of one array. Parts of it that the chunk does not access are not there. */
 typedef struct kmm_check_span {
-    uint64_t begin;       /* address of the array's first byte */
-    uint64_t bytes;       /* of the array */
-    uint64_t slack;       /* bytes on each side of the array in which nothing else lies */
-    uint64_t map;         /* address: KMM_CHECK_MAY_... for each byte of the array */
-    uint64_t frames;      /* address: a byte for each frame; 0: array and map lack this frame */
+    uint64_t begin; /* address of the array's first byte */
+    uint64_t bytes; /* of the array */
+    uint64_t slack; /* bytes on each side of the array in which nothing else lies */
+    uint64_t map;   /* address: KMM_CHECK_MAY_... for each byte of the array */
+    /* Address: a byte for each frame, which is 0 if array and map lack the frame. 0: all are there.
+     */
+    uint64_t frames;
     uint64_t frame_bytes; /* a multiple of 64 */
+    uint32_t frame_shift; /* the logarithm of frame_bytes; 0: that is no power of two */
+    uint32_t unused;
     kmm_check_wrong_t wrong[KMM_CHECK_WRONGS];
 } kmm_check_span_t;
 
@@ -144,7 +148,10 @@ KMM_CHECK_CODE int kmm_check_judge(unsigned may, unsigned kind)
 KMM_CHECK_CODE volatile unsigned char *kmm_check_map(const kmm_check_span_t *s, int64_t at)
 {
     const unsigned char *frames = (const unsigned char *)(uintptr_t)s->frames;
-    if (at < 0 || (uint64_t)at >= s->bytes || !frames[(uint64_t)at / s->frame_bytes])
+    if (at < 0 || (uint64_t)at >= s->bytes)
+        return 0;
+    if (frames &&
+        !frames[s->frame_shift ? (uint64_t)at >> s->frame_shift : (uint64_t)at / s->frame_bytes])
         return 0;
     return (volatile unsigned char *)(uintptr_t)(s->map + (uint64_t)at);
 }

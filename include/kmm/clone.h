@@ -7,6 +7,7 @@
 #include "check.h"
 #endif
 #include "launch.h"
+#include "names_begin.h"
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -36,28 +37,33 @@ static __host__ __device__ __forceinline__ uint3 kmm_make_uint3(uint32_t x, uint
 
 /* The block index and the grid of the original launch. Functions that run on both sides name these
  * too; on the host they return nothing of use. */
-static __host__ __device__ __forceinline__ kmm_uint3 kmm_block_index(const kmm_blocks_t &kmm_blocks)
+static __host__ __device__ __forceinline__ kmm_uint3
+kmm_block_index(const kmm_blocks_t &kmm__blocks)
 {
 #ifdef KMM_IS_DEVICE_CODE
-    return kmm_make_uint3(blockIdx.x + kmm_blocks.offset_x, blockIdx.y + kmm_blocks.offset_y,
-                          blockIdx.z + kmm_blocks.offset_z);
+    return kmm_make_uint3(blockIdx.x + kmm__blocks.offset_x, blockIdx.y + kmm__blocks.offset_y,
+                          blockIdx.z + kmm__blocks.offset_z);
 #else
-    return kmm_make_uint3(kmm_blocks.offset_x, kmm_blocks.offset_y, kmm_blocks.offset_z);
+    return kmm_make_uint3(kmm__blocks.offset_x, kmm__blocks.offset_y, kmm__blocks.offset_z);
 #endif
 }
 
-static __host__ __device__ __forceinline__ dim3 kmm_grid_dim(const kmm_blocks_t &kmm_blocks)
+static __host__ __device__ __forceinline__ dim3 kmm_grid_dim(const kmm_blocks_t &kmm__blocks)
 {
-    return dim3(kmm_blocks.grid_x, kmm_blocks.grid_y, kmm_blocks.grid_z);
+    return dim3(kmm__blocks.grid_x, kmm__blocks.grid_y, kmm__blocks.grid_z);
 }
 
 /* Returns the part of the grid that is the whole grid. */
 static __device__ __forceinline__ kmm_blocks_t kmm_all_blocks()
 {
 #ifdef KMM_IS_DEVICE_CODE
-    return kmm_blocks_t{0, 0, 0, gridDim.x, gridDim.y, gridDim.z};
+    kmm_blocks_t all = kmm_blocks_t();
+    all.grid_x = gridDim.x;
+    all.grid_y = gridDim.y;
+    all.grid_z = gridDim.z;
+    return all;
 #else
-    return kmm_blocks_t{0, 0, 0, 0, 0, 0};
+    return kmm_blocks_t();
 #endif
 }
 
@@ -66,13 +72,13 @@ static __device__ __forceinline__ kmm_blocks_t kmm_all_blocks()
  * the same value, and each reads after its own store. */
 static __device__ __forceinline__ kmm_blocks_t &kmm_shared_place()
 {
-    __shared__ kmm_blocks_t kmm_blocks;
-    return kmm_blocks;
+    __shared__ kmm_blocks_t kmm__blocks;
+    return kmm__blocks;
 }
 
-static __device__ __forceinline__ void kmm_share_blocks(const kmm_blocks_t &kmm_blocks)
+static __device__ __forceinline__ void kmm_share_blocks(const kmm_blocks_t &kmm__blocks)
 {
-    kmm_shared_place() = kmm_blocks;
+    kmm_shared_place() = kmm__blocks;
 }
 
 static __host__ __device__ __forceinline__ kmm_blocks_t kmm_shared_blocks()
@@ -80,25 +86,25 @@ static __host__ __device__ __forceinline__ kmm_blocks_t kmm_shared_blocks()
 #ifdef KMM_IS_DEVICE_CODE
     return kmm_shared_place();
 #else
-    return kmm_blocks_t{0, 0, 0, 0, 0, 0};
+    return kmm_blocks_t();
 #endif
 }
 
 /* The ranks of cooperative_groups::grid_group. It cannot synchronize: then the kernel could not be
  * split. */
 struct kmm_grid_group {
-    kmm_blocks_t kmm_blocks;
-    __device__ dim3 group_dim() const { return kmm_grid_dim(kmm_blocks); }
-    __device__ dim3 dim_blocks() const { return kmm_grid_dim(kmm_blocks); }
-    __device__ dim3 block_index() const { return dim3(kmm_block_index(kmm_blocks)); }
+    kmm_blocks_t kmm__blocks;
+    __device__ dim3 group_dim() const { return kmm_grid_dim(kmm__blocks); }
+    __device__ dim3 dim_blocks() const { return kmm_grid_dim(kmm__blocks); }
+    __device__ dim3 block_index() const { return dim3(kmm_block_index(kmm__blocks)); }
     __device__ unsigned long long num_blocks() const
     {
-        return (unsigned long long)kmm_blocks.grid_x * kmm_blocks.grid_y * kmm_blocks.grid_z;
+        return (unsigned long long)kmm__blocks.grid_x * kmm__blocks.grid_y * kmm__blocks.grid_z;
     }
     __device__ unsigned long long block_rank() const
     {
-        const kmm_uint3 b = kmm_block_index(kmm_blocks);
-        return ((unsigned long long)b.z * kmm_blocks.grid_y + b.y) * kmm_blocks.grid_x + b.x;
+        const kmm_uint3 b = kmm_block_index(kmm__blocks);
+        return ((unsigned long long)b.z * kmm__blocks.grid_y + b.y) * kmm__blocks.grid_x + b.x;
     }
     __device__ unsigned long long num_threads() const
     {
@@ -113,10 +119,11 @@ struct kmm_grid_group {
     __device__ bool is_valid() const { return false; }
 };
 
-static __device__ __forceinline__ kmm_grid_group kmm_this_grid(const kmm_blocks_t &kmm_blocks)
+static __device__ __forceinline__ kmm_grid_group kmm_this_grid(const kmm_blocks_t &kmm__blocks)
 {
-    return kmm_grid_group{kmm_blocks};
+    return kmm_grid_group{kmm__blocks};
 }
 #endif
 
+#include "names_end.h"
 #endif

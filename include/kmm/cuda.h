@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "clone.h"
+#include "names_begin.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,4 +31,5 @@ template <class T> static inline void kmm_share(const T &symbol)
 }
 #endif
 
+#include "names_end.h"
 #endif

@@ -155,7 +155,10 @@ const char *kmm_cuda_get_error_string(int error);
  * much dynamic shared memory. */
 int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
                           uint32_t bound, size_t dynamic_bytes);
-/* kmm_launch_kernel with its result as a cudaError_t number. */
+/* No error: the launch is checked, and the caller, who is inside a native call, makes it by itself
+ * and then calls kmm_cuda_native_leave. */
+enum { KMM_CUDA_NATIVELY = -1 };
+/* kmm_launch_kernel with its result as a cudaError_t number, or KMM_CUDA_NATIVELY. */
 int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
 /* Records the error of a launch (0: none), drops the pragma armed for it, and returns the error.
  * If the program never asks for the error with one of the four calls above, its exit status is

@@ -4,6 +4,8 @@
 #ifndef KMM_ERROR_H
 #define KMM_ERROR_H
 
+#include "names_begin.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -38,4 +40,6 @@ const char *kmm_error_string(int code);
 #ifdef __cplusplus
 }
 #endif
+
+#include "names_end.h"
 #endif

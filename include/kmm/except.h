@@ -10,6 +10,7 @@
 #define KMM_EXCEPT_H
 
 #include "launch.h"
+#include "names_begin.h"
 
 /* Ends the task when its block is left. */
 class kmm_task_scope
@@ -37,11 +38,11 @@ class kmm_data_scope
     {
     }
     kmm_data_scope(const kmm_data_scope &) = delete;
-    ~kmm_data_scope() { end(); }
-    void end()
+    ~kmm_data_scope() { kmm_end(); }
+    void kmm_end()
     {
         if (is_open)
-            kmm_data_exit(base, bytes, file, line);
+            kmm_data_close(base, bytes, file, line);
         is_open = false;
     }
 };
@@ -170,9 +171,13 @@ class kmm_armed_scope
     }
 };
 
+static inline void kmm_keep(const kmm_chunk_t *of, const char *function, const char *source, int at)
+{
+    kmm_thrown::instance().keep(*of, function, source, at);
+}
 #define KMM_TRY try
 #define KMM_CATCH(name, file, line)                                                                \
-    catch (...) { kmm_thrown::instance().keep(*kmm_chunk, name, file, line); }
+    catch (...) { kmm_keep(kmm__chunk, name, file, line); }
 #else
 struct kmm_armed_scope {
     explicit kmm_armed_scope(kmm_launch_t *l) { kmm_launch_arm(l); }
@@ -181,4 +186,6 @@ static inline void kmm_rethrow(const char *, int) {}
 #define KMM_TRY
 #define KMM_CATCH(name, file, line)
 #endif
+
+#include "names_end.h"
 #endif

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "clone.h"
+#include "names_begin.h"
 
 #if defined(__HIP_PLATFORM_NVIDIA__) || defined(__HIP_PLATFORM_NVCC__)
 #include "cuda.h"
@@ -34,4 +35,5 @@ template <class T> static inline void kmm_share(const T &symbol)
 #endif
 #endif
 
+#include "names_end.h"
 #endif

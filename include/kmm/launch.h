@@ -4,14 +4,14 @@
  *
  * A launch is described call by call on a builder, then handed over together with its arguments:
  *
- *     kmm_launch_t *kmm = kmm_launch_begin("vector_add", "vector_add.cu", 42);
- *     kmm_launch_axis(kmm, "i", KMM_GLOBAL_X, 0, n);
- *     kmm_launch_chunk(kmm, KMM_GLOBAL_X, n / 10);
- *     kmm_launch_access(kmm, KMM_READ, "A[i]", A, sizeof(*(A)));
- *     kmm_launch_index(kmm, 0, 1);
- *     kmm_launch_coef(kmm, 0, 1, 0);
+ *     kmm_launch_t *kmm__launch = kmm_launch_begin("vector_add", "vector_add.cu", 42);
+ *     kmm_launch_axis(kmm__launch, "i", KMM_GLOBAL_X, 0, n);
+ *     kmm_launch_chunk(kmm__launch, KMM_GLOBAL_X, n / 10);
+ *     kmm_launch_access(kmm__launch, KMM_READ, "A[i]", A, sizeof(*(A)));
+ *     kmm_launch_index(kmm__launch, 0, 1);
+ *     kmm_launch_coef(kmm__launch, 0, 1, 0);
  *     ...
- *     kmm_launch_arm(kmm);                      the next kernel launch of this thread consumes it
+ *     kmm_launch_arm(kmm__launch);              the next kernel launch of this thread consumes it
  *     kernel<<<grid, block>>>(...);
  *
  * The calls copy what they are given. A mistake is remembered in the builder and reported when the
@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "names_begin.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -118,8 +119,23 @@ void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int
  * range that is longer than the grid by a loop with the grid's stride. */
 void kmm_launch_bounded(kmm_launch_t *l);
 
+/* Says that kmmcc has inferred all of the description from the kernel's code. Where the launch
+ * would be refused, it runs as one that has no description. */
+void kmm_launch_inferred(kmm_launch_t *l);
+/* Which values of the axes a condition is about: those in their ranges, or also all others that
+ * threads of the grid have. */
+typedef enum kmm_reach { KMM_IN_RANGE, KMM_IN_GRID } kmm_reach_t;
+/* A condition: the integer `text` stays within `type`, which has at most 32 bits. Where one fails,
+ * the launch runs as one that has no description. The integer is `constant` plus, for each axis,
+ * the coefficient that kmm_launch_fits_coef adds to the condition that was started last. `text`
+ * must live as long as the process. */
+void kmm_launch_fits(kmm_launch_t *l, const char *text, kmm_type_t type, kmm_reach_t reach,
+                     int64_t constant);
+void kmm_launch_fits_coef(kmm_launch_t *l, unsigned axis, int64_t coef);
+
 /* Says that the kernel does not use the memory that argument `number`, counted from 0, points to.
- * Then no access needs to name it. */
+ * Then no access needs to name it. Of a plain function, `number` is that of the pointer-sized word
+ * in the block given to kmm_launch_call. */
 void kmm_launch_unused(kmm_launch_t *l, unsigned number);
 
 /* Splits the dimension of `source` into chunks of `size` elements (blocks for KMM_BLOCK_d). Rounded
@@ -167,8 +183,8 @@ void kmm_launch_nowait(kmm_launch_t *l);
 /* Starts an access to the memory at `base`, in elements of `element_bytes`. The calls for sections
  * that follow say which elements. Without a section it is the whole array that contains `base`.
  * `text` is the item as the user wrote it, for messages; it must live as long as the process. */
-void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const void *base,
-                       size_t element_bytes);
+void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text,
+                       const volatile void *base, size_t element_bytes);
 
 /* Starts a reduction, as of `reduce(op: ...)`. Chunks work on private copies (partials) that begin
  * as the identity of op. The partials are folded in one order, which depends on the launch alone,
@@ -179,7 +195,7 @@ void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text, const
  * leave an element as it is unless the launch changes it. With KMM_OP_ARGMIN and KMM_OP_ARGMAX
  * `type` is the value's type, and kmm_launch_pair follows. */
 void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
-                       const void *base);
+                       const volatile void *base);
 
 /* Describes the structs of the reduction that was started last: their size, the offset of the
  * value, and the type (of 32 or 64 bits) and offset of the index. A struct wins or loses as a
@@ -219,6 +235,25 @@ typedef struct kmm_chunk {
     int64_t begin[KMM_MAX_SPLIT], end[KMM_MAX_SPLIT], lower[KMM_MAX_SPLIT];
     int64_t launch; /* larger for a launch that was submitted later */
 } kmm_chunk_t;
+
+/* Returns how many indices of the dimension the chunk has. */
+static inline int64_t kmm_chunk_length(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->end[dimension] - chunk->begin[dimension];
+}
+/* Returns how far the chunk begins behind the range. */
+static inline int64_t kmm_chunk_distance(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->begin[dimension] - chunk->lower[dimension];
+}
+static inline int64_t kmm_chunk_begin(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->begin[dimension];
+}
+static inline int64_t kmm_chunk_end(const kmm_chunk_t *chunk, unsigned dimension)
+{
+    return chunk->end[dimension];
+}
 
 /* Runs one chunk of a plain function. `args` is a copy of the block given to kmm_launch_call in
  * which every pointer into an array is replaced by one that is valid where the chunk runs. */
@@ -343,6 +378,16 @@ typedef enum kmm_map { KMM_MAP_TO, KMM_MAP_FROM, KMM_MAP_TOFROM, KMM_MAP_ALLOC }
 void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file,
                     int line);
 void kmm_data_exit(void *base, size_t bytes, const char *file, int line);
+/* The same, at the begin and the end of the block of a `data` directive. The map ends, too, if the
+ * thread calls exit or ends inside of the block. Leaving it by longjmp is an error that the next
+ * call of libkmm finds, except where the calls below know of the setjmp. */
+void kmm_data_open(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file,
+                   int line);
+void kmm_data_close(void *base, size_t bytes, const char *file, int line);
+/* kmm/jump.h: setjmp is about to fill the buffer; setjmp has returned `value`, which is returned.
+ * If that is not 0, a jump has arrived, and the blocks that this thread has entered since end. */
+void kmm_jump_mark(const void *buffer);
+int kmm_jump_arrived(int value, const void *buffer);
 /* KMM_TO: the host has written the bytes. KMM_FROM: the host wants to read them. */
 typedef enum kmm_direction { KMM_TO, KMM_FROM } kmm_direction_t;
 /* Makes the host's values of mapped memory the newest, or brings the newest values to the host.
@@ -362,6 +407,10 @@ void kmm_directive_check(int result, const char *file, int line);
 
 #ifdef __cplusplus
 }
+#endif
+#include "names_end.h"
+
+#ifdef __cplusplus
 #include "except.h"
 #endif
 #endif

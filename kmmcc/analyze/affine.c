@@ -10,46 +10,11 @@
 #include <string.h>
 
 #include "analyze/affine_value.h"
+#include "analyze/quotient.h"
+#include "analyze/wrap.h"
 #include "base/arena.h"
 
 enum { MOST_CHOICES = 4, MOST_INDICES = 16 };
-
-/* ---- Atoms ---- */
-
-int affine_atom(footprint_t *x, atom_kind_t kind, int number, bool is_unsigned)
-{
-    for (int k = 0; k < x->atom_count; k++)
-        if (x->atom[k].kind == kind && x->atom[k].number == number &&
-            x->atom[k].is_unsigned == is_unsigned)
-            return k;
-    x->atom = arena_grow(x->atom, x->atom_count, &x->atom_capacity, sizeof(*x->atom));
-    x->atom[x->atom_count] = (atom_t){kind, number, is_unsigned};
-    return x->atom_count++;
-}
-
-bool affine_is_index(const footprint_t *x, int atom)
-{
-    return x->atom[atom].kind <= ATOM_WALK;
-}
-
-int affine_dimension(const footprint_t *x, int atom)
-{
-    const atom_t *a = &x->atom[atom];
-    return a->kind == ATOM_LOOP || a->kind > ATOM_WALK ? -1 : a->number % 3;
-}
-
-bool affine_is_count(const footprint_t *x, int atom)
-{
-    return x->atom[atom].kind != ATOM_VALUE || x->atom[atom].is_unsigned;
-}
-
-bool affine_has_index(const footprint_t *x, poly_t p)
-{
-    for (int k = 0; k < x->atom_count; k++)
-        if (affine_is_index(x, k) && poly_has(p, k))
-            return true;
-    return false;
-}
 
 /* ---- Indices of the grid ---- */
 
@@ -128,6 +93,16 @@ static sum_t stride_sum(footprint_t *x, int d, int loop)
     return s;
 }
 
+static sum_t pace_sum(footprint_t *x, int d, int loop)
+{
+    return (sum_t){
+        affine_atom(x, ATOM_BLOCK, d, false),
+        {affine_atom(x, ATOM_LOOP, loop, false), affine_atom(x, ATOM_GRID_DIM, d, false)},
+        2,
+        1,
+        affine_atom(x, ATOM_PACE, loop * 3 + d, false)};
+}
+
 static sum_t walk_sum(footprint_t *x, int d, int loop)
 {
     sum_t s = {affine_atom(x, ATOM_THREAD, d, false),
@@ -139,19 +114,28 @@ static sum_t walk_sum(footprint_t *x, int d, int loop)
     return s;
 }
 
-static void fold_all(footprint_t *x, poly_t *p, guards_t *g)
+void affine_fold(footprint_t *x, poly_t *p, guards_t *g)
 {
+    quotient_fold(x, p);
+    for (int k = 0; k < g->count; k++)
+        quotient_fold(x, &g->at[k]);
+    for (int k = 0; k < g->holes; k++)
+        quotient_fold(x, &g->hole[k]);
     for (int d = 0; d < 3; d++) {
         sum_t global = global_sum(x, d);
         fold(p, &global);
         for (int k = 0; k < g->count; k++)
             fold(&g->at[k], &global);
+        for (int k = 0; k < g->holes; k++)
+            fold(&g->hole[k], &global);
         for (int l = 0; l < x->f->loop_count; l++) {
-            sum_t stride = stride_sum(x, d, l), walk = walk_sum(x, d, l);
+            sum_t stride = stride_sum(x, d, l), walk = walk_sum(x, d, l), pace = pace_sum(x, d, l);
             bool walks = false;
             fold(p, &stride);
+            fold(p, &pace);
             for (int k = 0; k < g->count; k++) {
                 fold(&g->at[k], &stride);
+                fold(&g->at[k], &pace);
                 walks |= fold(&g->at[k], &walk); /* the loop's test is about the sum */
             }
             if (walks)
@@ -197,15 +181,20 @@ static int sign_of(const footprint_t *x, const guards_t *g, poly_t p)
     return p.fails ? 0 : sign;
 }
 
-/* ---- Indices with bounds of their own ---- */
+/* The same, where what is not known of parameters is assumed: they are mostly sizes. */
+static int assumed_sign_of(const footprint_t *x, box_t *b, const guards_t *g, poly_t p)
+{
+    int sign = sign_of(x, g, p);
+    if (sign || p.fails || affine_has_index(x, p))
+        return sign;
+    bool negative = true;
+    for (int k = 0; k < p.count; k++)
+        negative &= p.term[k].coef < 0;
+    p = negative ? poly_scale(p, -1) : p;
+    return affine_assume(b, p) ? negative ? -1 : 1 : 0;
+}
 
-/* An index of which the accesses of one thread have all values from 0 to `last`. */
-typedef struct extent {
-    int atom;
-    poly_t last;
-    int64_t step; /* the greatest is last / step */
-    bool all;     /* each value is there */
-} extent_t;
+/* ---- Indices with bounds of their own ---- */
 
 static bool is_index_of(const footprint_t *x, poly_t p, atom_kind_t kind)
 {
@@ -218,7 +207,8 @@ static bool is_index_of(const footprint_t *x, poly_t p, atom_kind_t kind)
 static bool has_inner(const footprint_t *x, poly_t p)
 {
     return is_index_of(x, p, ATOM_LOOP) || is_index_of(x, p, ATOM_WALK) ||
-           is_index_of(x, p, ATOM_THREAD);
+           is_index_of(x, p, ATOM_THREAD) || is_index_of(x, p, ATOM_QUOTIENT) ||
+           is_index_of(x, p, ATOM_REST);
 }
 
 static void drop_guard(guards_t *g, int number)
@@ -227,12 +217,15 @@ static void drop_guard(guards_t *g, int number)
     memmove(g->at + number, g->at + number + 1, (size_t)(g->count - number) * sizeof(*g->at));
 }
 
-/* Finds the greatest value of an atom, from the size of blocks or from a guard, which is then
- * removed. False: there is no bound. */
-static bool extent_of(const footprint_t *x, guards_t *g, int atom, extent_t *out)
+bool affine_extent(footprint_t *x, box_t *b, int atom, extent_t *out)
 {
+    guards_t *g = &b->rest;
     int64_t size = x->atom[atom].kind == ATOM_THREAD ? x->block[x->atom[atom].number] : 0;
     *out = (extent_t){atom, poly_constant(size - 1), 1, size > 0};
+    if (x->atom[atom].kind == ATOM_REST)
+        return quotient_extent(x, b, atom, &out->last);
+    if (x->atom[atom].kind == ATOM_QUOTIENT && !affine_is_count(x, atom))
+        return false;
     /* A bound that is the same for all threads comes first. */
     for (int pass = 0; pass < 3; pass++)
         for (int k = 0; k < g->count; k++) {
@@ -246,21 +239,29 @@ static bool extent_of(const footprint_t *x, guards_t *g, int atom, extent_t *out
                 k = -1;
                 continue;
             }
-            bool thread = x->atom[atom].kind == ATOM_THREAD;
-            *out = (extent_t){atom, rest, -by, by == -1 && (!thread || size > 0)};
+            atom_kind_t kind = x->atom[atom].kind;
+            bool all = by == -1 && kind != ATOM_QUOTIENT && (kind != ATOM_THREAD || size > 0);
+            *out = (extent_t){atom, rest, -by, all};
+            if (kind == ATOM_LOOP && poly_is_constant(rest, &most) && most >= 0)
+                *out = (extent_t){atom, poly_constant(most / -by), 1, true};
             drop_guard(g, k);
             return true;
         }
+    if (x->atom[atom].kind == ATOM_THREAD && size == 0) {
+        poly_t dim = poly_atom(affine_atom(x, ATOM_BLOCK_DIM, x->atom[atom].number, false));
+        *out = (extent_t){atom, poly_sub(dim, poly_constant(1)), 1, true};
+        return true;
+    }
     return size > 0;
 }
 
-static poly_t least_or_most(const footprint_t *x, const guards_t *g, poly_t p, const extent_t *e,
-                            bool most)
+static poly_t least_or_most(const footprint_t *x, box_t *b, const guards_t *g, poly_t p,
+                            const extent_t *e, bool most)
 {
     poly_t coef, rest, by;
     if (!poly_split(p, e->atom, &coef, &rest))
         return poly_failed();
-    int sign = sign_of(x, g, coef);
+    int sign = assumed_sign_of(x, b, g, coef);
     if (!coef.count || (sign > 0) != most)
         return sign ? rest : poly_failed();
     return sign && poly_divide(coef, e->step, &by) ? poly_add(rest, poly_mul(by, e->last))
@@ -290,21 +291,29 @@ static bool is_dense(const footprint_t *x, poly_t offset, int64_t bytes, const e
     return !span->fails;
 }
 
-static const char *find_extents(const footprint_t *x, guards_t *g, poly_t p, extent_t *out,
-                                int *count)
+static const char *reason_of(atom_kind_t kind)
 {
-    static const atom_kind_t order[] = {ATOM_WALK, ATOM_LOOP, ATOM_THREAD};
+    return kind >= ATOM_QUOTIENT ? "a division or remainder of an index"
+           : kind == ATOM_THREAD ? "an index within the block, whose size is no constant"
+                                 : "a loop whose number of iterations is not known";
+}
+
+static const char *find_extents(footprint_t *x, box_t *b, poly_t p, extent_t *out, int *count)
+{
+    static const atom_kind_t order[] = {ATOM_QUOTIENT, ATOM_REST, ATOM_WALK, ATOM_LOOP,
+                                        ATOM_THREAD};
+    int most = 3 * x->f->loop_count + 2;
+    most = most > x->quotient_count ? most : x->quotient_count;
     *count = 0;
-    for (int k = 0; k < 3; k++)
-        for (int number = 3 * x->f->loop_count + 2; number >= 0; number--)
+    for (int k = 0; k < 5; k++)
+        for (int number = most; number >= 0; number--)
             for (int a = 0; a < x->atom_count; a++) {
                 if (x->atom[a].kind != order[k] || x->atom[a].number != number || !poly_has(p, a))
                     continue;
                 if (*count == MOST_INDICES)
                     return "an index that is too large a polynomial";
-                if (!extent_of(x, g, a, &out[*count]))
-                    return k == 2 ? "an index within the block, whose size is no constant"
-                                  : "a loop whose number of iterations is not known";
+                if (!affine_extent(x, b, a, &out[*count]))
+                    return reason_of(order[k]);
                 p = poly_add(p, out[(*count)++].last); /* which may have indices itself */
             }
     return NULL;
@@ -315,12 +324,8 @@ static bool is_affine(const footprint_t *x, poly_t p)
 {
     for (int k = 0; k < p.count; k++) {
         int indices = 0;
-        for (int i = 0; i < p.term[k].factors; i++) {
+        for (int i = 0; i < p.term[k].factors; i++)
             indices += affine_is_index(x, p.term[k].factor[i]);
-            if (x->atom[p.term[k].factor[i]].kind == ATOM_BLOCK_DIM ||
-                x->atom[p.term[k].factor[i]].kind == ATOM_GRID_DIM)
-                return false;
-        }
         if (indices > 1)
             return false;
     }
@@ -354,29 +359,69 @@ static void set_dependent(const footprint_t *x, poly_t offset, extent_t *e, int 
         }
 }
 
-static void place(const footprint_t *x, box_t *b, poly_t offset, int64_t bytes)
+/* A guard lets some threads of a block do the access, and others not. */
+static bool guards_threads(const footprint_t *x, const guards_t *g)
+{
+    if (g->holes)
+        return true;
+    for (int k = 0; k < g->count; k++)
+        for (int a = 0; a < x->atom_count; a++)
+            if (affine_is_index(x, a) && x->atom[a].kind != ATOM_BLOCK &&
+                x->atom[a].kind != ATOM_PACE && poly_has(g->at[k], a))
+                return true;
+    return false;
+}
+
+/* What the indices with bounds say, where each has all values for all values of the others. */
+static void set_steps(const footprint_t *x, box_t *b, poly_t offset, const extent_t *e, int count)
+{
+    poly_t rest;
+    bool of_block = false;
+    for (int k = 0; k < count; k++)
+        of_block |= x->atom[e[k].atom].kind != ATOM_LOOP;
+    b->base = offset;
+    b->stepped = count <= MOST_STEPS;
+    for (int k = 0; k < count && b->stepped; k++) {
+        b->stepped = e[k].all && e[k].step == 1 && !has_inner(x, e[k].last) &&
+                     !(of_block && affine_has_index(x, e[k].last)) &&
+                     poly_split(b->base, e[k].atom, &b->step[k].by, &rest) &&
+                     !affine_has_index(x, b->step[k].by);
+        b->base = rest;
+        b->step[k].last = e[k].last;
+        b->steps = k + 1;
+    }
+}
+
+static void place(footprint_t *x, box_t *b, poly_t offset, int64_t bytes)
 {
     extent_t e[MOST_INDICES];
     int count;
     guards_t all = b->rest;
     b->in_threads = is_index_of(x, offset, ATOM_GLOBAL) || is_index_of(x, offset, ATOM_STRIDE) ||
-                    is_index_of(x, offset, ATOM_THREAD) || is_index_of(x, offset, ATOM_WALK);
-    b->reason = find_extents(x, &b->rest, offset, e, &count);
+                    is_index_of(x, offset, ATOM_THREAD) || is_index_of(x, offset, ATOM_WALK) ||
+                    is_index_of(x, offset, ATOM_QUOTIENT) || is_index_of(x, offset, ATOM_REST);
+    b->reason = find_extents(x, b, offset, e, &count);
     set_dependent(x, offset, e, count);
     poly_t low = offset, high = offset, span;
     for (int k = 0; k < count && !b->reason; k++) {
-        low = least_or_most(x, &all, low, &e[k], false);
-        high = least_or_most(x, &all, high, &e[k], true);
+        low = least_or_most(x, b, &all, low, &e[k], false);
+        high = least_or_most(x, b, &all, high, &e[k], true);
     }
     if (b->reason)
         return;
     b->lower = low;
     b->span = poly_add(poly_sub(high, low), poly_constant(bytes));
     b->dense = is_dense(x, offset, bytes, e, count, &span);
+    b->bytes = bytes;
+    set_steps(x, b, offset, e, count);
     drop_of_thread(x, b);
     for (int k = 0; k < count; k++)
-        b->uses_block |= x->atom[e[k].atom].kind != ATOM_LOOP;
-    b->exact = b->dense && !b->rest.incomplete;
+        b->uses_block |=
+            x->atom[e[k].atom].kind == ATOM_THREAD || x->atom[e[k].atom].kind == ATOM_WALK;
+    for (int k = 0; k < b->rest.holes; k++)
+        b->rest.incomplete |= has_inner(x, b->rest.hole[k]);
+    b->exact = (b->dense || b->stepped) && !b->rest.incomplete &&
+               !(b->uses_block && guards_threads(x, &b->rest));
     if (low.fails || high.fails)
         b->reason = "an index whose direction is not known";
     else if (has_inner(x, low) || has_inner(x, high) || !is_affine(x, low) ||
@@ -393,23 +438,40 @@ static void read_loops(reading_t *r, const ir_access_t *a)
     const ir_function_t *f = r->x->f;
     for (int l = a->loop; l >= 0; l = f->loop[l].parent) {
         r->guards.incomplete |= f->loop[l].has_breaks != 0;
+        r->loop = l;
         if (!f->loop[l].tests_at_end)
             affine_guard(r, f->loop[l].test, true);
     }
+}
+
+/* What the loops' tests say, without other guards. */
+static void read_tests(reading_t *r, const ir_access_t *a)
+{
+    guards_t all = r->guards;
+    r->guards = (guards_t){.count = 0};
+    r->at = FIT_TEST;
+    r->steps = 0;
+    read_loops(r, a);
+    r->tests = r->guards;
+    r->guards = all;
 }
 
 static box_t *one_box(reading_t *r, const ir_access_t *a, box_t *list, poly_t offset)
 {
     const ir_node_t *bytes = &r->x->f->node[a->bytes];
     box_t *b = arena_alloc(sizeof(*b));
-    *b = (box_t){.next = list, .access = a, .rest = r->guards, .noted = r->noted};
-    fold_all(r->x, &offset, &b->rest);
+    *b = (box_t){.next = list, .access = a, .rest = r->guards};
+    affine_fold(r->x, &offset, &b->rest);
+    quotient_spread(r->x, &offset);
+    affine_fold(r->x, &offset, &b->rest);
     if (offset.fails)
         b->reason = r->reason ? r->reason : "an index that is too large a polynomial";
     else if (bytes->op != IR_CONST)
         b->reason = "a copy of a length that is not constant";
     else
         place(r->x, b, offset, bytes->value);
+    if (!wrap_settle(r, b) && !b->reason)
+        b->reason = "an index that may leave the bits in which it is computed";
     return b;
 }
 
@@ -417,16 +479,21 @@ static box_t *read_choices(reading_t *r, const ir_access_t *a, box_t *list, int 
 {
     r->choice = -1;
     r->reason = NULL;
+    fit_t *fits = r->fits;
     poly_t offset = affine_value(r, a->offset, false);
     int select = r->choice;
     if (!offset.fails || select < 0 || depth == MOST_CHOICES)
         return one_box(r, a, list, offset);
     guards_t before = r->guards;
+    r->fits = fits;
     for (int side = 1; side <= 2; side++) {
         r->taken[select] = (signed char)side;
         r->guards = before;
+        r->at = FIT_GUARD;
         affine_guard(r, r->x->f->node[select].a, side == 1);
+        r->at = FIT_PLACE;
         list = read_choices(r, a, list, depth + 1);
+        r->fits = fits;
     }
     r->taken[select] = 0;
     r->guards = before;
@@ -437,8 +504,13 @@ static box_t *read_access(footprint_t *x, const ir_access_t *a, box_t *list)
 {
     reading_t *r = arena_alloc(sizeof(*r));
     *r = (reading_t){.x = x, .taken = arena_alloc((size_t)x->f->node_count)};
+    r->at = FIT_GUARD;
     affine_guard(r, a->guard, true);
+    fit_t *fits = r->fits;
     read_loops(r, a);
+    r->fits = fits;
+    read_tests(r, a);
+    r->at = FIT_PLACE;
     return read_choices(r, a, list, 0);
 }
 

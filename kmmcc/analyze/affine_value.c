@@ -9,9 +9,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/quotient.h"
 #include "base/arena.h"
 
-enum { LARGE_COEFFICIENT = 1 << 24, MOST_STEPS = 20000 };
+enum { LARGE_COEFFICIENT = 1 << 24, MOST_VISITS = 20000 };
 
 static poly_t fail(reading_t *r, const char *reason)
 {
@@ -79,11 +80,52 @@ static const char *reason_of(ir_op_t op)
     }
 }
 
+/* The power of two that a mask or a shift stands for; 0: none. */
+static int64_t power_of(const ir_node_t *n, const ir_node_t *b)
+{
+    if (b->op != IR_CONST)
+        return 0;
+    if (n->op == IR_LSHR || n->op == IR_ASHR)
+        return b->value > 0 && b->value < 31 ? 1LL << b->value : 0;
+    return b->value > 0 && b->value < INT32_MAX && !(b->value & (b->value + 1)) ? b->value + 1 : 0;
+}
+
+/* True if it holds wherever the kernel runs. */
+static bool is_trivial(const reading_t *r, poly_t p)
+{
+    for (int k = 0; k < p.count; k++) {
+        if (p.term[k].coef < 0)
+            return false;
+        for (int i = 0; i < p.term[k].factors; i++)
+            if (!affine_is_count(r->x, p.term[k].factor[i]))
+                return false;
+    }
+    return !p.fails;
+}
+
+/* A division, a remainder, a shift to the right or a mask of the low bits. */
+static poly_t of_division(reading_t *r, const ir_node_t *n)
+{
+    bool divides = n->op == IR_UDIV || n->op == IR_SDIV,
+         rests = n->op == IR_UREM || n->op == IR_SREM,
+         is_signed = n->op == IR_SDIV || n->op == IR_SREM;
+    int64_t power = divides || rests ? 0 : power_of(n, node_of(r, n->b));
+    if (!divides && !rests && !power)
+        return fail(r, reason_of(n->op));
+    bool rounds_down = n->op == IR_ASHR; /* also what is negative */
+    poly_t of = affine_value(r, n->a, !is_signed && !rounds_down),
+           by = power ? poly_constant(power) : affine_value(r, n->b, !is_signed);
+    const quotient_t *q = of.fails || by.fails ? NULL : quotient_of(r->x, of, by, is_signed);
+    if (!q || (rounds_down && !is_trivial(r, of)))
+        return fail(r, reason_of(n->op));
+    return poly_atom(divides || n->op == IR_LSHR || rounds_down ? q->whole : q->rest);
+}
+
 /* A polynomial that equals the node modulo 2 to the number of its bits. */
 static poly_t modulo(reading_t *r, int node, bool is_unsigned)
 {
     const ir_node_t *n = node_of(r, node), *b = n->b >= 0 ? node_of(r, n->b) : NULL;
-    if (r->steps++ > MOST_STEPS)
+    if (r->steps++ > MOST_VISITS)
         return fail(r, "an index that is too large a polynomial");
     switch (n->op) {
     case IR_CONST: return poly_constant(n->value);
@@ -96,6 +138,16 @@ static poly_t modulo(reading_t *r, int node, bool is_unsigned)
     case IR_SHL:
         if (b->op == IR_CONST && b->value >= 0 && b->value < 24)
             return poly_scale(modulo(r, n->a, is_unsigned), 1LL << b->value);
+        break;
+    case IR_UDIV:
+    case IR_SDIV:
+    case IR_UREM:
+    case IR_SREM:
+    case IR_LSHR:
+    case IR_ASHR:
+    case IR_AND:
+        if (!of_parameters(r, node))
+            return of_division(r, n);
         break;
     case IR_ZEXT:
         if (node_of(r, n->a)->bits > 1)
@@ -129,22 +181,46 @@ static bool is_guarded(const reading_t *r, poly_t p)
     return false;
 }
 
-/* An unsigned sum that is negative, or whose summands are parameters that stand for negative
- * numbers, is another number. */
-static bool stays_unsigned(const reading_t *r, poly_t p)
+/* True if no term is negative. */
+static bool has_no_minus(const reading_t *r, poly_t p)
 {
     for (int k = 0; k < p.count; k++) {
-        const poly_term_t *t = &p.term[k];
-        bool has_index = t->factors == 0;
-        for (int i = 0; i < t->factors; i++) {
-            has_index |= affine_is_index(r->x, t->factor[i]);
-            if (!affine_is_count(r->x, t->factor[i]))
+        if (p.term[k].coef < 0)
+            return false;
+        for (int i = 0; i < p.term[k].factors; i++)
+            if (!affine_is_count(r->x, p.term[k].factor[i]))
                 return false;
-        }
-        if (t->coef < 0 || !has_index)
-            return is_guarded(r, p);
     }
     return true;
+}
+
+/* An unsigned sum that is negative is another number. One of 64 bits is so, too, if its summands
+ * are parameters that stand for negative numbers; with fewer bits libkmm looks at the launch. */
+static bool stays_unsigned(const reading_t *r, poly_t p, int bits)
+{
+    bool indices = true;
+    for (int k = 0; k < p.count; k++) {
+        bool has_index = p.term[k].factors == 0;
+        for (int i = 0; i < p.term[k].factors; i++)
+            has_index |= affine_is_index(r->x, p.term[k].factor[i]) ||
+                         r->x->atom[p.term[k].factor[i]].kind == ATOM_BLOCK_DIM ||
+                         r->x->atom[p.term[k].factor[i]].kind == ATOM_GRID_DIM;
+        indices &= has_index;
+    }
+    return (has_no_minus(r, p) && (indices || bits < 64)) || is_guarded(r, p);
+}
+
+/* A part of the polynomial that is at least as great, and not negative where the polynomial, which
+ * a guard keeps from it, would be for other threads. */
+static poly_t without_minus(const reading_t *r, poly_t p)
+{
+    poly_t out = poly_constant(0);
+    for (int k = 0; k < p.count; k++) {
+        poly_t one = {.term = &p.term[k], .count = 1};
+        if (p.term[k].coef > 0)
+            out = poly_add(out, one);
+    }
+    return is_guarded(r, p) && has_no_minus(r, out) ? out : p;
 }
 
 static poly_t unsigned_of_parameters(reading_t *r, int node)
@@ -158,38 +234,42 @@ static poly_t unsigned_of_parameters(reading_t *r, int node)
     return atom(r, ATOM_VALUE, node, true);
 }
 
+/* The polynomial is the node itself, of which parameters alone decide. */
+static bool is_value(const reading_t *r, poly_t p, int node)
+{
+    const atom_t *a = p.count == 1 && p.term[0].factors == 1 && p.term[0].coef == 1
+                          ? &r->x->atom[p.term[0].factor[0]]
+                          : NULL;
+    return a && a->kind == ATOM_VALUE && a->number == node;
+}
+
+static void note(reading_t *r, poly_t p, int bits, bool is_unsigned)
+{
+    fit_t *fit = arena_alloc(sizeof(*fit));
+    *fit = (fit_t){r->fits, p, bits, is_unsigned, r->at, r->loop, r->at != FIT_PLACE};
+    r->fits = fit;
+}
+
 poly_t affine_value(reading_t *r, int node, bool is_unsigned)
 {
     const ir_node_t *n = node_of(r, node);
     if (is_unsigned && of_parameters(r, node))
         return unsigned_of_parameters(r, node);
     poly_t p = modulo(r, node, is_unsigned);
-    if (p.fails || is_leaf(n) || n->op == IR_SELECT || (n->bits >= 64 && !is_unsigned))
+    if (p.fails || is_leaf(n) || is_value(r, p, node) || (n->bits >= 64 && !is_unsigned))
         return p.fails ? fail(r, "an index that is too large a polynomial") : p;
-    if (is_unsigned && !stays_unsigned(r, p))
+    if (is_unsigned && !stays_unsigned(r, p, n->bits))
         return fail(r, "an unsigned index that may be less than 0");
     for (int k = 0; k < p.count && n->bits < 64; k++)
         if (p.term[k].factors &&
             (p.term[k].coef >= LARGE_COEFFICIENT || p.term[k].coef <= -LARGE_COEFFICIENT))
             return fail(r, "an index that wraps around");
-    r->noted |= n->bits < 64;
+    if (n->bits < 64)
+        note(r, is_unsigned ? without_minus(r, p) : p, n->bits, is_unsigned);
     return p;
 }
 
 /* ---- Guards ---- */
-
-/* True if it holds wherever the kernel runs. */
-static bool is_trivial(const reading_t *r, poly_t p)
-{
-    for (int k = 0; k < p.count; k++) {
-        if (p.term[k].coef < 0)
-            return false;
-        for (int i = 0; i < p.term[k].factors; i++)
-            if (!affine_is_count(r->x, p.term[k].factor[i]))
-                return false;
-    }
-    return !p.fails;
-}
 
 static void add(reading_t *r, poly_t p)
 {
@@ -210,10 +290,13 @@ static void differ(reading_t *r, poly_t a, poly_t b)
 {
     int64_t zero;
     poly_t d = poly_sub(a, b);
+    guards_t *g = &r->guards;
     if (poly_is_constant(b, &zero) && zero == 0 && is_trivial(r, a))
         add(r, poly_sub(d, poly_constant(1)));
+    else if (!d.fails && g->holes < MOST_HOLES)
+        g->hole[g->holes++] = d;
     else
-        r->guards.incomplete = true;
+        g->incomplete = true;
 }
 
 static void compare(reading_t *r, const ir_node_t *n, bool truth)
@@ -246,6 +329,7 @@ static void either(reading_t *r, int a, int b, bool truth)
     first = r->guards;
     r->guards = before;
     affine_guard(r, b, truth);
+    r->guards.holes = before.holes;
     int kept = before.count;
     for (int k = before.count; k < r->guards.count; k++)
         for (int i = before.count; i < first.count; i++)
@@ -277,7 +361,7 @@ void affine_guard(reading_t *r, int node, bool truth)
     const ir_node_t *n = node_of(r, node);
     const char *reason = r->reason;
     int choice = r->choice;
-    if (r->steps++ > MOST_STEPS) {
+    if (r->steps++ > MOST_VISITS) {
         r->guards.incomplete = true;
         return;
     }

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "analyze/affine.h"
+#include "analyze/affine_atom.h"
 
 typedef struct reading {
     footprint_t *x;
@@ -14,8 +14,11 @@ typedef struct reading {
     int choice;         /* a select whose condition is not decided yet; -1: none was met */
     /* for each select: 1 takes the first value, 2 the second, 0 is not decided */
     signed char *taken;
-    int steps;  /* number of nodes visited */
-    bool noted; /* a value of 32 bits was assumed not to wrap */
+    int steps;      /* number of nodes visited */
+    fit_t *fits;    /* values that were assumed not to leave their bits */
+    fit_at_t at;    /* what the values that are read now decide */
+    int loop;       /* of FIT_TEST */
+    guards_t tests; /* those of the loops around the access alone */
 } reading_t;
 
 /* Returns the node's value, read as a signed or an unsigned number. */

@@ -13,6 +13,17 @@ enum { MOST_INTERVALS = 1 << 18, MOST_POINTS = 1 << 20 };
 
 /* ---- Sets of bytes ---- */
 
+int64_t byteset_count(const byteset_t *r, int64_t begin, int64_t end)
+{
+    int64_t count = 0;
+    for (int k = 0; k < r->count && !r->all; k++) {
+        int64_t from = r->at[k].begin > begin ? r->at[k].begin : begin,
+                to = r->at[k].end < end ? r->at[k].end : end;
+        count += to > from ? to - from : 0;
+    }
+    return r->all ? end - begin : count;
+}
+
 void byteset_clear(byteset_t *r)
 {
     r->count = 0;

@@ -25,6 +25,8 @@ bool byteset_has(const byteset_t *r, int64_t begin, int64_t end);
 /* True if the set has a byte that `other` lacks. *at receives the first such byte. */
 bool byteset_exceeds(const byteset_t *r, const byteset_t *other, int64_t *at);
 void byteset_clear(byteset_t *r);
+/* How many bytes of [begin, end) a sorted region has. */
+int64_t byteset_count(const byteset_t *r, int64_t begin, int64_t end);
 
 typedef struct chunk_box {
     int64_t begin[KMM_MAX_AXES], end[KMM_MAX_AXES]; /* the range of each axis */

@@ -135,3 +135,46 @@ bool certain_old(const comparison_t *c, const accessed_t *t, const ir_access_t *
     }
     return true;
 }
+
+bool certain_wide(const comparison_t *c, const accessed_t *t)
+{
+    uint64_t names = 0, said = t->names | range_names(c);
+    for (int k = 0; k < c->f->access_count; k++)
+        if (is_same_array(c, t, &c->f->access[k]))
+            names |= certain_names(c, &c->f->access[k]);
+    return !(t->names & ~names) && !(names & ~said & ~c->geometry.launch);
+}
+
+/* ---- Conditions of what is inferred ---- */
+
+/* The integer, at the ends of the axes, stays within its bits. */
+static bool is_fit(comparison_t *c, const fits_t *f)
+{
+    static const int64_t limits[FITS_TYPES][2] = {{INT32_MIN, INT32_MAX}, {0, UINT32_MAX},
+                                                  {INT16_MIN, INT16_MAX}, {0, UINT16_MAX},
+                                                  {INT8_MIN, INT8_MAX},   {0, UINT8_MAX}};
+    bool fits = true;
+    c->sample.in_section = true;
+    for (int corner = 0; corner < 1 << c->d->axis_count && fits; corner++) {
+        int64_t value;
+        for (int k = 0; k < c->d->axis_count; k++) {
+            const geometry_t *g = &c->geometry;
+            int d = c->d->axis[k].source % 3;
+            int64_t last = g->grid[d] * (c->d->axis[k].source < KMM_BLOCK_X ? g->block[d] : 1);
+            int64_t end = f->in_grid && last > g->end[k] ? last : g->end[k];
+            c->sample.axis[k] = corner >> k & 1 ? end - 1 : f->in_grid ? 0 : g->lower[k];
+        }
+        fits = sample_expression(&c->sample, f->value, &value) && value >= limits[f->type][0] &&
+               value <= limits[f->type][1];
+    }
+    c->sample.in_section = false;
+    return fits;
+}
+
+bool certain_fits(comparison_t *c)
+{
+    for (int k = 0; k < c->d->fits_count; k++)
+        if (!is_fit(c, &c->d->fits[k]))
+            return false;
+    return true;
+}

@@ -20,8 +20,14 @@ uint64_t certain_names(const comparison_t *c, const ir_access_t *a);
 bool certain_access(const comparison_t *c, const accessed_t *t, const ir_access_t *a);
 /* True if the bytes that no store reaches are left out whatever relations the program keeps. */
 bool certain_gap(const comparison_t *c, const accessed_t *t);
+/* True if the bytes that no access reaches are named needlessly whatever relations the program
+ * keeps.
+ */
+bool certain_wide(const comparison_t *c, const accessed_t *t);
 /* True if no store of the launch comes before the read, so that it reads a value from before the
  * launch. */
 bool certain_old(const comparison_t *c, const accessed_t *t, const ir_access_t *a);
+/* The integers of `fits` stay within their bits in the sample. */
+bool certain_fits(comparison_t *c);
 
 #endif

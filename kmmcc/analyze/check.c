@@ -10,8 +10,10 @@
 #include "analyze/check_block.h"
 #include "analyze/check_hazard.h"
 #include "analyze/check_item.h"
+#include "analyze/check_operator.h"
 #include "analyze/check_rebase.h"
 #include "analyze/check_scalar.h"
+#include "analyze/check_section.h"
 #include "analyze/compare.h"
 #include "analyze/flow.h"
 #include "analyze/state.h"
@@ -32,6 +34,7 @@ static void check_declaration(unit_t *u, directive_t *d)
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);
+    check_fits(u, d);
     if (!clang_Cursor_isNull(definition)) {
         for (int k = 0; k < p->count; k++)
             if (flow_is_pointer(clang_getCursorType(p->at[k])))
@@ -42,7 +45,7 @@ static void check_declaration(unit_t *u, directive_t *d)
 
 /* ---- All directives ---- */
 
-static void check_directive(unit_t *u, directive_t *d)
+void check_directive(unit_t *u, directive_t *d)
 {
     const directive_t *declared = directive_declared(d);
     if (d->kind == DIRECTIVE_TASK)
@@ -56,9 +59,11 @@ static void check_directive(unit_t *u, directive_t *d)
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);
+    check_fits(u, d);
     check_stride(u, d);
     check_arguments(u, d);
     int errors = diag_error_count();
+    check_operators(u, d);
     check_rebase(u, d);
     bool compares = !u->main->options->no_compare && diag_error_count() == errors;
     if (!d->is_kernel || !compares || compare_accesses(u, d))

@@ -6,5 +6,7 @@
 #include "clang/unit.h"
 
 void check_directives(unit_t *u); /* of all files of the translation unit */
+/* Of one that is bound and not broken. */
+void check_directive(unit_t *u, directive_t *d);
 
 #endif

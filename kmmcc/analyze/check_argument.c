@@ -238,7 +238,7 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         return;
     uses_t uses;
     bool seen = uses_find(called(d), number, &uses);
-    if (seen && !uses.accessed && d->is_kernel) {
+    if (seen && !uses.accessed) {
         if (!d->unused)
             d->unused = arena_alloc((size_t)d->argument_count * sizeof(*d->unused));
         d->unused[number] = true;

@@ -124,6 +124,15 @@ static void check_rank(unit_t *u, const directive_t *d, item_t *item)
     if (!item->section_count || item->section_count == dims ||
         (type_is_dependent(item->base->type) && !item->shape))
         return;
+    CXType element = type_pointee(clang_getCanonicalType(item->base->type));
+    if (!item->shape && clang_getCanonicalType(element).kind == CXType_Pointer) {
+        unit_error(
+            u, item->begin, item->end,
+            "'%s' has %d sections, but '%s' points to pointers; name the row in parentheses, "
+            "as in (%s[k])[i]",
+            unit_words(u, item->begin, item->end), item->section_count, base, base);
+        return;
+    }
     if (!item->shape && !item->inner_dims) {
         unit_error(
             u, item->begin, item->end,

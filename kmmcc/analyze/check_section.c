@@ -125,3 +125,17 @@ void check_section(unit_t *u, directive_t *d, const item_t *item, section_t *sec
     else
         section->length_form = affine_number(1);
 }
+
+void check_fits(unit_t *u, directive_t *d)
+{
+    for (int k = 0; k < d->fits_count; k++) {
+        fits_t *f = &d->fits[k];
+        const expr_t *wrong =
+            check_scalar(u, d, f->value) ? affine(u, d, f->value, &f->form) : NULL;
+        if (wrong)
+            unit_error(u, wrong->begin, wrong->end,
+                       "'%s' is not affine in the axes: what must fit is a sum of axes, each times "
+                       "a value that is the same for the whole launch",
+                       unit_words(u, wrong->begin, wrong->end));
+    }
+}

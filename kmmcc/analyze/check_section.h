@@ -11,5 +11,7 @@
 
 bool section_has_axis(const directive_t *d, const expr_t *e);
 void check_section(unit_t *u, directive_t *d, const item_t *item, section_t *section);
+/* The integers of `fits`. */
+void check_fits(unit_t *u, directive_t *d);
 
 #endif

@@ -22,6 +22,7 @@
 #include "analyze/geometry.h"
 #include "analyze/operator.h"
 #include "analyze/sample.h"
+#include "analyze/wide.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
@@ -217,6 +218,8 @@ static void visit(void *context, const ir_access_t *a, int64_t begin, int64_t en
     if (!t)
         return;
     t->touched = true;
+    if (!certain || somewhere)
+        wide_note(c, t, 0, 0, false);
     if (a->kind != IR_READ && (!certain || somewhere))
         t->storing_all = false;
     if (!certain || somewhere)
@@ -226,6 +229,7 @@ static void visit(void *context, const ir_access_t *a, int64_t begin, int64_t en
     /* outside of the shape, so the program has no such element */
     if (begin < t->shape_begin || end > t->shape_end)
         return;
+    wide_note(c, t, begin, end, true);
     c->active = true;
     if (end > t->last)
         t->last = end;
@@ -260,7 +264,8 @@ static void run_threads(comparison_t *c, const int64_t first[3], const int64_t c
     const geometry_t *g = &c->geometry;
     int64_t blocks = count[0] * count[1] * count[2], size = g->block[0] * g->block[1] * g->block[2],
             all = blocks * size, stride = 1;
-    if (all > MOST_THREADS_OF_CHUNK) {
+    c->is_partial = all > MOST_THREADS_OF_CHUNK;
+    if (c->is_partial) {
         stride = all / PART_OF_THREADS;
         for (int k = 0; k < c->count; k++)
             c->target[k].storing_all = false;
@@ -330,6 +335,7 @@ static bool run_chunk(comparison_t *c, const int64_t number[3])
     for (int k = 0; k < c->count; k++)
         if (!c->target[k].skipped && !regions_of(c, &c->target[k], &box))
             c->target[k].skipped = true;
+    wide_begin_chunk(c);
     if (!c->d->is_kernel)
         call_run(c, &box, visit);
     else
@@ -341,6 +347,18 @@ static bool run_chunk(comparison_t *c, const int64_t number[3])
 }
 
 /* ---- Samples ---- */
+
+/* What items name and no thread accesses. */
+static void look_for_waste(comparison_t *c, const int64_t number[3])
+{
+    bool inner = c->wide;
+    for (int k = 0; k < 3; k++)
+        inner &=
+            c->geometry.count[k] < 2 || (number[k] > 0 && number[k] < c->geometry.count[k] - 1);
+    for (int k = 0; k < c->count && inner; k++)
+        if (!c->target[k].skipped && c->target[k].alive[WIDE] && wide_is(c, &c->target[k]))
+            found(c, &c->target[k], WIDE, NULL, 0);
+}
 
 /* Runs the first chunk, the next one, one in the middle, and the last two: a range may end before
  * the last. */
@@ -356,6 +374,7 @@ static void run_chunks(comparison_t *c)
                         : step == 3 ? (count[k] > 1 ? count[k] - 2 : 0)
                                     : count[k] - 1;
         run_chunk(c, number);
+        look_for_waste(c, number);
     }
 }
 
@@ -445,7 +464,7 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
     if (!geometry_of(&c->sample, uses, block_x, &c->geometry))
         return;
     const geometry_t *g = &c->geometry;
-    if (g->count[0] * g->count[1] * g->count[2] < 2)
+    if (g->count[0] * g->count[1] * g->count[2] < 2 || !certain_fits(c))
         return;
     uint64_t ranges = 0;
     for (int k = 0; k < c->d->axis_count; k++)
@@ -466,6 +485,7 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
         if (t && c->f->access[k].kind != IR_READ)
             t->store_names |= certain_names(c, &c->f->access[k]);
     }
+    wide_begin_sample(c);
     run_chunks(c);
     if (!c->d->is_kernel)
         carried_look(c);
@@ -534,7 +554,7 @@ bool compare_accesses(unit_t *u, directive_t *d)
     if (!f || f->param_count != d->argument_count)
         return true;
     comparison_t *c = arena_alloc(sizeof(*c));
-    *c = (comparison_t){.u = u, .d = d, .f = f};
+    *c = (comparison_t){.u = u, .d = d, .f = f, .wide = d->is_kernel && diag_shows("kmm-wide")};
     c->sample = (sample_t){.u = u, .d = d, .size = 1};
     c->param = param_value;
     c->replay = replay_new(f, param_value, c);

@@ -128,6 +128,12 @@ static void report(comparison_t *c, accessed_t *t, kind_t kind)
                    text, name, e->numbers, base, element, text);
         suggest_word(item, "update");
         break;
+    case WIDE:
+        diag_at(SEVERITY_WARNING, c->u->source, item->begin, item->end,
+                "'%s' is more than '%s' accesses: with %s, a chunk is given %lld bytes of it and "
+                "needs %lld [-Wkmm-wide]",
+                text, name, e->numbers, (long long)t->named_bytes, (long long)t->used_bytes);
+        return;
     default:
         unit_error(c->u, item->begin, item->end,
                    "'%s' is reduced here, but '%s' stores to it whatever its value was: %s stores "

@@ -24,6 +24,7 @@ typedef enum kind {
     STORE_READ,   /* stores to an element that items only read */
     LEFT_OUT,     /* does not store all elements of a write item */
     PLAIN_REDUCE, /* overwrites a reduced element, which the kernel never reads */
+    WIDE,         /* names more than is accessed */
     KINDS
 } kind_t;
 
@@ -51,12 +52,16 @@ typedef struct accessed {
     byteset_t read, write, reduce, one;
     /* bytes stored through this pointer; through any pointer to the array */
     byteset_t stored, all;
-    int64_t shape_begin, shape_end; /* range of the bytes in the items' shapes */
-    bool touched;                   /* threads of the sample access it, or may */
-    int samples;                    /* number of samples whose threads touched it */
-    bool storing_all;               /* every store is certain, and was replayed */
-    uint64_t names;                 /* variables in the sections of its items, as bits */
-    uint64_t store_names;           /* variables that stores depend on, as bits */
+    int64_t shape_begin, shape_end;  /* range of the bytes in the items' shapes */
+    byteset_t used;                  /* accessed by this chunk; kept for WIDE alone */
+    bool unsure;                     /* the sample has accesses that are not certain */
+    int64_t begin, end;              /* of all that the sample's chunks have accessed so far */
+    int64_t named_bytes, used_bytes; /* of the example of WIDE */
+    bool touched;                    /* threads of the sample access it, or may */
+    int samples;                     /* number of samples whose threads touched it */
+    bool storing_all;                /* every store is certain, and was replayed */
+    uint64_t names;                  /* variables in the sections of its items, as bits */
+    uint64_t store_names;            /* variables that stores depend on, as bits */
     /* first byte that is left out, -1: none; end of all accesses */
     int64_t gap, last;
     const item_t *reading; /* the first item that is read; NULL: none */
@@ -84,6 +89,8 @@ typedef struct comparison {
     bool active;                /* some thread of the chunk has accessed something */
     chunk_box_t box;            /* of a plain function: the chunk that runs */
     carried_t *carried;         /* of a plain function: what crosses chunks */
+    bool wide;                  /* what is named needlessly is looked for */
+    bool is_partial;            /* not all threads of the chunk were run */
 } comparison_t;
 
 /* Shows where an access is. */

@@ -44,7 +44,7 @@ void compare_add(comparison_t *c, int param, int member)
     t->skipped |= !named;
     t->is_steady = true;
     for (int k = 0; k < KINDS; k++)
-        t->alive[k] = !t->skipped;
+        t->alive[k] = !t->skipped && (k != WIDE || c->wide);
 }
 
 accessed_t *compare_target_of(comparison_t *c, const ir_access_t *a)

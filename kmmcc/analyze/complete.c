@@ -228,6 +228,26 @@ static void add_shapes(completion_t *c, text_t *out)
         text_printf(out, " shape(%s)", all.data);
 }
 
+/* ---- Conditions ---- */
+
+static void add_fits(completion_t *c, text_t *out)
+{
+    const directive_t *d = c->n->d;
+    for (int k = 0; k < d->fits_count; k++) {
+        const fits_t *f = &d->fits[k], *last = k ? f - 1 : NULL;
+        c->in_section = true;
+        const char *text = translate_expression(c, f->value->begin, f->value->end);
+        c->in_section = false;
+        if (last && last->type == f->type && last->in_grid == f->in_grid)
+            text_printf(out, ", %s", text);
+        else
+            text_printf(out, "%s fits(%s%s: %s", last ? ")" : "", fits_types[f->type].name,
+                        f->in_grid ? " grid" : "", text);
+    }
+    if (d->fits_count)
+        text_printf(out, ")");
+}
+
 /* ---- The completed pragma ---- */
 
 /* Behind the last word of the pragma that is no comment. */
@@ -268,6 +288,7 @@ bool complete_add(unit_t *u, directive_t *d, const declaration_t *n)
     add_items(&c, &clauses);
     if (n->d->bounded && !d->bounded)
         text_printf(&clauses, " bounded");
+    add_fits(&c, &clauses);
     if (axes.length && !c.failed)
         insert_axes(u, d, escaped(d, axes.data));
     if (clauses.length && !c.failed)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "clang/cursor.h"
 
 typedef struct effects {
@@ -65,6 +66,15 @@ static bool has_effects(CXCursor c, int depth)
     return e.found;
 }
 
+/* True for what the C++ library reads from its containers. The bodies of these call what only an
+ * instance knows. */
+static bool reads_container(CXCursor f)
+{
+    static const char *const names[] = {"data",  "size", "begin",      "end",   "cbegin", "cend",
+                                        "empty", "back", "operator[]", "front", NULL};
+    return cursor_is_system(f) && text_is_one_of(cursor_name(f), names);
+}
+
 /* A function has no side effects if it is known, or if its body is seen and changes only its own
  * variables. */
 static bool function_has_effects(CXCursor f, int depth)
@@ -77,7 +87,7 @@ static bool function_has_effects(CXCursor f, int depth)
     for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
         if (!strcmp(name, known[k]))
             return false;
-    if (clang_CXXMethod_isConst(f))
+    if (clang_CXXMethod_isConst(f) || reads_container(f))
         return false;
     CXCursor template = clang_getSpecializedCursorTemplate(f);
     CXCursor definition = clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template);

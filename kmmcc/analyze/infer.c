@@ -13,6 +13,7 @@
 #include "analyze/index.h"
 #include "analyze/region.h"
 #include "analyze/uses.h"
+#include "analyze/wrap_text.h"
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/text.h"
@@ -257,21 +258,23 @@ static bool infer_parameter(infer_t *f, int number, const statements_t *straight
     return true;
 }
 
-/* Infers the accesses of the remaining parameters from the kernel's graph. */
-static void infer_from_graph(infer_t *f, unit_t *main, const bool *wanted, const int64_t block[3],
-                             text_t *out)
+/* Adds what the kernel's graph shows of the parameters that are left, and takes those from `left`.
+ */
+static void infer_from_graph(infer_t *f, footprint_t *x, bool *left, text_t *out)
 {
-    const ir_function_t *graph = ir_function_of(main, f->instance);
-    if (!graph || graph->param_count != f->n->count)
-        return;
-    footprint_t *x = affine_of(graph, block);
     if (!region_ranges(f, x) || (f->strides && out->length)) {
         f->strides = false; /* what is inferred already holds for a launch that is bounded */
         return;
     }
     for (int k = 0; k < f->n->count; k++)
-        if (wanted[k])
-            region_add(f, x, k, out);
+        left[k] = left[k] && region_add(f, x, k, out);
+}
+
+/* The graph of what the kernel accesses; NULL: there is none. */
+static footprint_t *footprint_of(const infer_t *f, unit_t *main, const int64_t block[3])
+{
+    const ir_function_t *graph = ir_function_of(main, f->instance);
+    return graph && graph->param_count == f->n->count ? affine_of(graph, block) : NULL;
 }
 
 static bool has_directive(const unit_t *u, CXCursor body)
@@ -312,7 +315,8 @@ static void name_axes(infer_t *f)
 }
 
 /* Parses `declare kernel(axes) clauses`. */
-static directive_t *parse_inferred(const infer_t *f, const char *clauses, const source_t **source)
+static directive_t *parse_inferred(const infer_t *f, const char *clauses, const char *fits,
+                                   const source_t **source)
 {
     static const char *const sources[] = {"global.x", "global.y", "global.z"};
     text_t out = {0};
@@ -332,7 +336,7 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
             text_printf(&out, "%s%s: block.%c", first ? "" : ", ", f->block_axis[d], "xyz"[d]);
         first &= !f->uses_block[d];
     }
-    text_printf(&out, ")%s%s", clauses, bounded ? " bounded" : "");
+    text_printf(&out, ")%s%s%s", clauses, bounded ? " bounded" : "", fits);
     source_t *s = source_from("what is inferred", out.data, out.length);
     *source = s;
     return parse_directive(
@@ -347,7 +351,8 @@ declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted,
                  clang_getCursorDefinition(clang_Cursor_isNull(template) ? instance : template);
     unit_t *u = unit_holding(main, definition);
     CXCursor body = cursor_body(definition);
-    text_t clauses = {0};
+    text_t clauses = {0}, fits = {0};
+    text_add(&fits, "", 0);
     bool left[MAX_PARAMETERS], any_left = false;
     if (!u || clang_Cursor_isNull(body) || has_directive(u, body))
         return NULL;
@@ -361,12 +366,15 @@ declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted,
     guard_straight(&f, body, straight, 0);
     for (int k = 0; k < f.n->count; k++)
         any_left |= left[k] = wanted[k] && !infer_parameter(&f, k, straight, &clauses);
-    if (any_left)
-        infer_from_graph(&f, main, left, block, &clauses);
-    if (!clauses.length)
+    footprint_t *x = any_left || clauses.length ? footprint_of(&f, main, block) : NULL;
+    if (any_left && x)
+        infer_from_graph(&f, x, left, &clauses);
+    for (int k = 0; k < f.n->count; k++)
+        left[k] = wanted[k] && !left[k];
+    if (!clauses.length || (x && !wrap_text(&f, x, left, &fits)))
         return NULL;
     const source_t *s;
-    directive_t *d = parse_inferred(&f, clauses.data, &s);
+    directive_t *d = parse_inferred(&f, clauses.data, fits.data, &s);
     if (!d)
         return NULL;
     declaration_t *n = declaration_of_kernel(u, d, definition);

@@ -27,26 +27,37 @@ static void lower(known_t *k, knowledge_t to, const char *reason)
     k->reason = reason;
 }
 
+static void escape(known_t *k, const char *reason)
+{
+    lower(k, KNOWN_NOT, reason);
+    k->escapes = true;
+}
+
 known_t *known_of(const ir_function_t *f, const footprint_t *x)
 {
     known_t *list = NULL;
     for (const box_t *b = x->box; b; b = b->next) {
         known_t *k = pointer_of(&list, b->access->param, b->access->member);
-        k->noted |= b->noted;
+        k->noted |= b->fits != NULL;
+        k->stores |= b->access->kind != IR_READ;
+        k->steps |= !b->dense && b->stepped;
+        k->assumes |= b->assumed_count > 0;
         if (b->reason)
             lower(k, KNOWN_NOT, b->reason);
         else if (b->rest.incomplete)
             lower(k, KNOWN_WIDER, "a condition on data decides");
-        else if (!b->dense)
+        else if (!b->dense && !b->stepped)
             lower(k, KNOWN_WIDER, "its elements are not neighbours");
+        else if (!b->exact)
+            lower(k, KNOWN_WIDER, "a condition picks threads of a block");
     }
     for (int k = 0; k < f->unknown_count; k++)
         if (f->unknown[k].param >= 0)
-            lower(pointer_of(&list, f->unknown[k].param, f->unknown[k].member), KNOWN_NOT,
-                  f->unknown[k].reason);
+            escape(pointer_of(&list, f->unknown[k].param, f->unknown[k].member),
+                   f->unknown[k].reason);
     for (int k = 0; k < f->unknown_count; k++)
         for (known_t *p = list; p && f->unknown[k].param < 0; p = p->next)
-            lower(p, KNOWN_NOT, f->unknown[k].reason);
+            escape(p, f->unknown[k].reason);
     return list;
 }
 
@@ -65,13 +76,27 @@ known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **rea
         return NULL;
     }
     geometry_block(u, d, block);
-    return known_of(f, affine_of(f, block));
+    known_t *list = known_of(f, affine_of(f, block));
+    for (int k = 0; k < f->unknown_count && !list; k++)
+        if (f->unknown[k].param < 0)
+            *reason = f->unknown[k].reason;
+    return list;
+}
+
+static const char *exact_text(const known_t *k)
+{
+    const char *how = k->steps ? "exact, with gaps between elements" : "exact";
+    if (!k->noted && !k->assumes)
+        return how;
+    return arena_printf("%s, while %s%s%s", how, k->assumes ? "sizes are not negative" : "",
+                        k->noted && k->assumes ? " and " : "",
+                        k->noted ? "indices fit into 32 bits" : "");
 }
 
 const char *known_text(const known_t *k)
 {
     switch (k->knowledge) {
-    case KNOWN_EXACTLY: return k->noted ? "exact, while indices fit into 32 bits" : "exact";
+    case KNOWN_EXACTLY: return exact_text(k);
     case KNOWN_WIDER: return arena_printf("over-approximated: %s", k->reason);
     default: return arena_printf("unknown: %s", k->reason);
     }

@@ -16,6 +16,10 @@ typedef struct known {
     knowledge_t knowledge;
     const char *reason; /* why it is not known exactly; NULL: it is */
     bool noted;         /* true only while indices fit into 32 bits */
+    bool stores;        /* the kernel stores through it */
+    bool escapes;       /* not all that is done through it is seen */
+    bool steps;         /* there are gaps between its elements */
+    bool assumes;       /* it holds while parameters that are sizes are not negative */
 } known_t;
 
 /* Returns a list of the pointers that the kernel accesses, or whose accesses are not all known. */

@@ -60,9 +60,18 @@ static bool complex_type(CXType type, reduced_t *out)
     return part.kind == CXType_Float || part.kind == CXType_Double;
 }
 
-static bool number_type(CXType written, reduced_t *out)
+/* The type of an atomic's value. Its representation is that of the value where it has its size. */
+static CXType plain_type(CXType written)
 {
     CXType type = clang_getCanonicalType(written);
+    CXType value = type.kind == CXType_Atomic ? clang_Type_getValueType(type) : type;
+    bool is_same = clang_Type_getSizeOf(value) == clang_Type_getSizeOf(type);
+    return is_same ? clang_getCanonicalType(value) : type;
+}
+
+static bool number_type(CXType written, reduced_t *out)
+{
+    CXType type = plain_type(written);
     long long bytes = clang_Type_getSizeOf(type);
     int log = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : -1;
     out->is_bool = type.kind == CXType_Bool;

@@ -173,7 +173,7 @@ static bool is_always(const regions_t *r, const box_t *b)
             (r->f->strides && index >= 0 && r->x->atom[index].kind == ATOM_GLOBAL))
             return false;
     }
-    return b->exact && r->f->certain;
+    return b->dense && b->exact && !b->rest.holes && r->f->certain;
 }
 
 /* Threads outside of the ranges do not make its region larger than the array, and an axis stands
@@ -188,7 +188,8 @@ static bool is_bounded(const regions_t *r, const box_t *b)
         index = index >= 0 ? index : wide;
         atom_kind_t kind = index >= 0 ? r->x->atom[index].kind : ATOM_BLOCK;
         if ((kind == ATOM_STRIDE && !r->f->bound[d].count) ||
-            (kind == ATOM_GLOBAL && !r->f->range[d] && (b->rest.count || b->rest.incomplete)))
+            (kind == ATOM_GLOBAL && !r->f->range[d] &&
+             (b->rest.count || b->rest.holes || b->rest.incomplete)))
             return false;
     }
     return true;
@@ -201,6 +202,8 @@ static const char *add_box(regions_t *r, const box_t *b)
     region_t new = {.reads = reads || b->access->kind == IR_ATOMIC, .stores = stores};
     if (b->reason)
         return b->reason;
+    if (b->assumed_count)
+        return "a size that may be negative";
     if (!in_elements(r, b, &new, &whole))
         return "an access that begins within an element";
     if (!is_bounded(r, b))

@@ -42,7 +42,7 @@ static struct {
     rule_t *rules;
     int rule_count;
     int errors, warnings;
-    bool colour, all_errors, no_warnings, parseable;
+    bool colour, all_errors, no_warnings, parseable, trial;
     bool last_dropped; /* its notes go with it */
 } diag;
 
@@ -98,7 +98,10 @@ static const char *warning_name(const char *text, size_t *length)
 
 static state_t warning_state(const char *name, size_t length)
 {
-    state_t state = STATE_ON;
+    /* What is right, but slow, is said to those who ask. */
+    state_t state = name && length == strlen("kmm-wide") && !strncmp(name, "kmm-wide", length)
+                        ? STATE_OFF
+                        : STATE_ON;
     for (int k = 0; k < diag.rule_count; k++) {
         const rule_t *r = &diag.rules[k];
         if (strcmp(r->name, "kmm") == 0 ||
@@ -108,6 +111,11 @@ static state_t warning_state(const char *name, size_t length)
     if (diag.no_warnings && state != STATE_ERROR)
         return STATE_OFF;
     return diag.all_errors && state == STATE_ON ? STATE_ERROR : state;
+}
+
+bool diag_shows(const char *name)
+{
+    return !diag.trial && warning_state(name, strlen(name)) != STATE_OFF;
 }
 
 void diag_warnings_list(void)
@@ -130,9 +138,12 @@ void diag_warnings_list(void)
                           "launch is one chunk"},
         {"kmm-stride", "'chunk' of a kernel that loops with the grid's stride, where the grid may "
                        "be smaller than the range"},
+        {"kmm-wide", "off by default: clauses that name more than the kernel accesses, so that "
+                     "chunks copy bytes that they do not need"},
         {"kmm-library", "with -fkmm-manage=all, a library that launches kernels of its own, which "
                         "know nothing of managed memory"}};
-    printf("Warnings of kmmcc. All are on; -Wno-NAME turns one off, -Werror=NAME makes it an "
+    printf("Warnings of kmmcc. All but kmm-wide are on; -WNAME turns one on, -Wno-NAME turns one "
+           "off, -Werror=NAME makes it an "
            "error.\n\n");
     for (size_t k = 0; k < sizeof(list) / sizeof(*list); k++)
         printf("  -W%-12s %s\n", list[k].name, list[k].what);
@@ -162,7 +173,7 @@ static bool admit_warning(message_t *m)
 {
     size_t length = 0;
     const char *name = warning_name(m->text, &length);
-    state_t state = warning_state(name, length);
+    state_t state = diag.trial ? STATE_ON : warning_state(name, length);
     if (state == STATE_OFF)
         return false;
     if (state == STATE_ERROR) {
@@ -248,6 +259,26 @@ void diag_retract(int first, int last)
     for (int k = last; k < diag.count; k++)
         diag.messages[first + k - last] = diag.messages[k];
     diag.count -= last - first;
+}
+
+const char *diag_said(int number)
+{
+    return diag.messages[number].text;
+}
+
+const char *diag_said_in(const source_t *s, size_t begin, size_t end)
+{
+    for (int k = 0; k < diag.count; k++) {
+        const message_t *m = &diag.messages[k];
+        if (m->source == s && begin <= m->begin && m->begin < end)
+            return m->text;
+    }
+    return NULL;
+}
+
+void diag_trial(bool on)
+{
+    diag.trial = on;
 }
 
 int diag_error_count(void)

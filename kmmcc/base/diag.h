@@ -23,11 +23,20 @@ void diag_plain(severity_t severity, const char *format, ...) __attribute__((for
 void diag_fix(size_t begin, size_t end, const char *text);
 void diag_parseable_fixes(bool on); /* -fdiagnostics-parseable-fixits */
 void diag_warnings_list(void);      /* on stdout */
+/* True if the warning, such as "kmm-wide", is shown. */
+bool diag_shows(const char *name);
 int diag_error_count(void);
 /* Returns the number of messages since the last flush. */
 int diag_count(void);
 /* Takes back the messages numbered [first, last) since the last flush. */
 void diag_retract(int first, int last);
+/* Returns the text of a message by its number since the last flush. */
+const char *diag_said(int number);
+/* Returns the text of the first message about [begin, end) of the source; NULL: there is none. */
+const char *diag_said_in(const source_t *s, size_t begin, size_t end);
+/* Until it is off, warnings are messages whatever the command line says of them, and none is an
+ * error. */
+void diag_trial(bool on);
 void diag_colour(bool on);
 /* Obeys -W[no-][error=]kmm[-name], -Werror, -Wno-error and -w; true if the option is kmmcc's alone.
  */

@@ -68,6 +68,8 @@ typedef struct options {
     bool explain;            /* --explain */
     bool suggest;            /* --suggest */
     bool accesses;           /* --accesses */
+    bool in_place;           /* --in-place */
+    bool automatic;          /* -fkmm-auto */
     bool compile_only;       /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */
     bool preprocess_only;    /* -E, -M, -MM */
     bool deps, deps_only;    /* -MD or -MMD; -M or -MM */

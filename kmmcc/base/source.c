@@ -16,8 +16,8 @@ static size_t mark_length(const source_t *s)
     return s->length >= 3 && !memcmp(s->text, "\xEF\xBB\xBF", 3) ? 3 : 0;
 }
 
-/* `#line 7 "name"` or `# 7 "name"`; false: the line is another. *name has no closing quote; NULL:
- * the line says none. */
+/* `#line 7 "name"` or `# 7 "name"`; false: the line is another. *name is as it is written, without
+ * the quotes; NULL: the line says none. */
 static bool read_marker(const char *text, unsigned *number, const char **name, size_t *length)
 {
     text += strspn(text, " \t");
@@ -34,7 +34,9 @@ static bool read_marker(const char *text, unsigned *number, const char **name, s
     end += strspn(end, " \t");
     if (*end == '"') {
         *name = end + 1;
-        *length = strcspn(*name, "\"\n");
+        *length = 0;
+        while (!strchr("\"\n", (*name)[*length]))
+            *length += (*name)[*length] == '\\' && (*name)[*length + 1] ? 2 : 1;
     }
     return true;
 }

@@ -284,3 +284,17 @@ lexer_t lexer_in_directive(const source_t *s, token_t directive, token_t *word)
     *word = lex(&l);
     return l;
 }
+
+bool source_defines(const source_t *s, const char *name)
+{
+    token_t word;
+    lexer_t l = lexer_at(s, 0, s->length);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (t.kind != TOKEN_DIRECTIVE)
+            continue;
+        lexer_t inner = lexer_in_directive(s, t, &word);
+        if (token_is(s, word, "define") && token_is(s, lex(&inner), name))
+            return true;
+    }
+    return false;
+}

@@ -39,6 +39,8 @@ char *token_text(const source_t *s, token_t t);
 /* Returns the tokens of [begin, end) on one line, with one space wherever something was between
  * them. */
 char *source_words(const source_t *s, size_t begin, size_t end);
+/* True if a line of the file defines the macro. */
+bool source_defines(const source_t *s, const char *name);
 /* Returns where the declaration at `offset` begins, behind the declaration before it and its
  * comments. */
 size_t source_declaration_begin(const source_t *s, size_t offset);

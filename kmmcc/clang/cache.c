@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
@@ -160,11 +162,18 @@ static int by_use(const void *left, const void *right)
     return a->used < b->used ? -1 : a->used > b->used;
 }
 
+/* Bytes that all files may have. */
 static long long room(void)
 {
+    enum { MOST = 1 << 30 };
     const char *text = getenv("KMM_CACHE_MAX");
-    long long mib = text ? strtoll(text, NULL, 10) : 0;
-    return (mib > 0 ? mib : MAX_MIB) << 20;
+    char *end = NULL;
+    long long mib = text ? strtoll(text, &end, 10) : 0;
+    bool is_given = text && *text, is_right = is_given && !*end && mib > 0 && mib <= MOST;
+    if (is_given && !is_right)
+        diag_plain(SEVERITY_WARNING, "KMM_CACHE_MAX=%s is ignored: it is a number from 1 to %d",
+                   text, MOST);
+    return (is_right ? mib : MAX_MIB) << 20;
 }
 
 /* Removes the files that were used longest ago. Files that may be in use stay. */
@@ -172,7 +181,7 @@ static void trim(const char *path)
 {
     entry_t *entries = arena_alloc(MOST_FILES * sizeof(*entries));
     int count = 0;
-    long long total = 0;
+    long long total = 0, most = room();
     time_t now = time(NULL);
     DIR *dir = opendir(path);
     for (struct dirent *e = dir ? readdir(dir) : NULL; e && count < MOST_FILES; e = readdir(dir)) {
@@ -186,7 +195,7 @@ static void trim(const char *path)
     if (dir)
         closedir(dir);
     qsort(entries, (size_t)count, sizeof(*entries), by_use);
-    for (int k = 0; k < count && total > room() && entries[k].used < now - IN_USE; k++) {
+    for (int k = 0; k < count && total > most && entries[k].used < now - IN_USE; k++) {
         unlink(entries[k].path);
         total -= entries[k].bytes;
     }

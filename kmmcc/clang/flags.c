@@ -138,13 +138,11 @@ static void add_options(const unit_t *u, flags_t *f)
 flags_t flags_of_device(const unit_t *u, headers_t headers)
 {
     flags_t f = flags_none(u);
-    if (headers > HEADERS_OWN) {
+    if (headers > HEADERS_OWN)
         add_toolkit_flags(toolchain_cuda(), headers, "--cuda-device-only", &f);
-        flags_add(&f, "-DKMM_PARSE_DEVICE=1");
-    } else {
+    else
         add_own_flags(u, headers, "--cuda-device-only", &f);
-        flags_add(&f, "-D__CLANG_CUDA_WRAPPERS_NEW"); /* operators new as kmm_parse.h has them */
-    }
+    flags_add(&f, "-DKMM_PARSE_DEVICE=1");
     flags_add(&f, "--cuda-gpu-arch=sm_90");
     add_options(u, &f);
     flags_add(&f, "-O1"); /* otherwise functions are marked as not to be looked into */

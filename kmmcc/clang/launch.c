@@ -59,7 +59,8 @@ static bool is_statement_of_parent(const frame_t *at)
     case CXCursor_ForStmt:
     case CXCursor_WhileStmt:
     case CXCursor_CXXForRangeStmt:
-    case CXCursor_SwitchStmt: return at->last;
+    case CXCursor_SwitchStmt:
+    case CXCursor_UnexposedStmt: return at->last; /* one with attributes before it */
     default: return false;
     }
 }

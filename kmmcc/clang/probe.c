@@ -78,6 +78,16 @@ static void probe_items(writer_t *w, directive_t *d)
     }
 }
 
+static void probe_fits(writer_t *w, directive_t *d)
+{
+    text_printf(&w->text, "{ ");
+    for (int k = 0; k < d->axis_count; k++)
+        text_printf(&w->text, "const long long %s = 0; ", d->axis[k].name);
+    for (int k = 0; k < d->fits_count; k++)
+        probe_optional(w, d, d->fits[k].value);
+    text_printf(&w->text, "} ");
+}
+
 static void write_probe(writer_t *w, directive_t *d)
 {
     d->probe_count = 0; /* a file may be parsed twice */
@@ -102,6 +112,8 @@ static void write_probe(writer_t *w, directive_t *d)
         probe_optional(w, d, d->setting[k].value);
     probe_optional(w, d, d->stream);
     probe_items(w, d);
+    if (d->fits_count)
+        probe_fits(w, d);
     for (int k = 0; k < d->map_count; k++) {
         add_probe(w, d, d->map[k].base);
         probe_optional(w, d, d->map[k].lower);

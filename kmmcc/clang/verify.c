@@ -63,6 +63,8 @@ bool verify_unit(unit_t *u, const char *(*text_of)(unit_t *u))
         last = &(*last)->next;
         *last = NULL;
     }
+    if (!main)
+        return false; /* an error has said so */
     unsaved_t files = parse_unsaved(main);
     if (clang_reparseTranslationUnit(u->tu, files.count, files.at,
                                      clang_defaultReparseOptions(u->tu))) {

@@ -5,14 +5,14 @@
  *
  *     int total(int *s, int v)
  *     {
- *         typedef int kmm_type; typedef decltype(s) kmm_type0; typedef decltype(v) kmm_type1;
- *         struct kmm_function {
- *             static void kmm_block(kmm_host_block &kmm_b, kmm_host_kept<kmm_type> &kmm_result,
- *                                   kmm_host_kept<kmm_type0> &kmm_v0,
- *                                   kmm_host_kept<kmm_type1> &kmm_v1) { ... }
+ *         typedef int kmm__type; typedef decltype(s) kmm__type0; typedef decltype(v) kmm__type1;
+ *         struct kmm__function {
+ *             static void kmm__block(kmm_host_block &kmm__b, kmm_host_kept<kmm__type> &kmm__result,
+ *                                   kmm_host_kept<kmm__type0> &kmm__v0,
+ *                                   kmm_host_kept<kmm__type1> &kmm__v1) { ... }
  *         };
  *         if (kmm_host_bringing)
- *             return kmm_host_bring<kmm_function, kmm_type, kmm_type0, kmm_type1>::call(s, v);
+ *             return kmm_host_bring<kmm__function, kmm__type, kmm__type0, kmm__type1>::call(s, v);
  *         { ... }
  *     }
  */
@@ -74,10 +74,10 @@ static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClie
         s->reason = "it has any number of parameters";
     if (!*name)
         return CXChildVisit_Continue;
-    text_printf(&s->types, " typedef decltype(%s) kmm_type%d;", name, k);
-    text_printf(&s->parameters, ", kmm_host_kept<kmm_type%d> &kmm_v%d __attribute__((unused))", k,
+    text_printf(&s->types, " typedef decltype(%s) kmm__type%d;", name, k);
+    text_printf(&s->parameters, ", kmm_host_kept<kmm__type%d> &kmm__v%d __attribute__((unused))", k,
                 k);
-    text_printf(&s->list, ", kmm_type%d", k);
+    text_printf(&s->list, ", kmm__type%d", k);
     text_printf(&s->names, "%s%s", s->names.length ? ", " : "", name);
     return CXChildVisit_Continue;
 }
@@ -122,11 +122,11 @@ bool callee_edit(const split_t *s, bool dry, const char **reason, size_t *reason
         return text != NULL;
     const char *result = clang_text(clang_getTypeSpelling(clang_getCursorResultType(s->function)));
     unit_edit(s->u, begin, begin,
-              arena_printf("{ typedef kmm_host_as<%s> kmm_type;%s struct kmm_function { static "
-                           "void kmm_block(kmm_host_block &kmm_b, "
-                           "kmm_host_kept<kmm_type> &kmm_result __attribute__((unused))%s) %s }; "
+              arena_printf("{ typedef kmm_host_as<%s> kmm__type;%s struct kmm__function { static "
+                           "void kmm__block(kmm_host_block &kmm__b, "
+                           "kmm_host_kept<kmm__type> &kmm__result __attribute__((unused))%s) %s }; "
                            "if (kmm_host_bringing) "
-                           "return kmm_host_bring<kmm_function, kmm_type%s>::call(%s);\n%s\n",
+                           "return kmm_host_bring<kmm__function, kmm__type%s>::call(%s);\n%s\n",
                            result, f.types.data, f.parameters.data, text, f.list.data, f.names.data,
                            source_line_marker(s->u->source, source_line(s->u->source, begin))));
     unit_edit(s->u, end, end, " }");

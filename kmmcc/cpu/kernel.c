@@ -70,10 +70,11 @@ static const char *bound_text(const unit_t *u, size_t begin, size_t body)
  * memory. */
 static const char *facts_text(unit_t *u, const kernel_t *k, const program_t *h, size_t body)
 {
-    return arena_printf("static const char *kmm_name() { return %s; } static unsigned kmm_bound() "
-                        "{ return %s; } static size_t kmm_shared() { return %s; } ",
-                        text_quoted(clang_text(clang_getCursorSpelling(k->cursor))),
-                        bound_text(u, k->begin, body), shared_bytes_text(k, h));
+    return arena_printf(
+        "static const char *kmm__name() { return %s; } static unsigned kmm__bound() "
+        "{ return %s; } static size_t kmm__shared() { return %s; } ",
+        text_quoted(clang_text(clang_getCursorSpelling(k->cursor))), bound_text(u, k->begin, body),
+        shared_bytes_text(k, h));
 }
 
 /* A kernel that is being edited. */
@@ -116,13 +117,13 @@ static bool edit_for_blocks(const editing_t *e)
         return false;
     }
     if (sized)
-        second = arena_printf("enum { kmm_x = %u, kmm_y = %u, kmm_z = %u }; static void "
-                              "kmm_sized(kmm_host_block &kmm_b%s) %s ",
+        second = arena_printf("enum { kmm__x = %u, kmm__y = %u, kmm__z = %u }; static void "
+                              "kmm__sized(kmm_host_block &kmm__b%s) %s ",
                               extent[0], extent[1], extent[2], e->p.text, sized);
     unit_edit(
         e->u, e->body, e->end,
-        arena_printf("{ struct kmm_kernel { %sstatic void kmm_block(kmm_host_block "
-                     "&kmm_b%s) %s %s}; kmm_host_launch<kmm_kernel, %s>(%s); }",
+        arena_printf("{ struct kmm__kernel { %sstatic void kmm__block(kmm_host_block "
+                     "&kmm__b%s) %s %s}; kmm_host_launch<kmm__kernel, %s>(%s); }",
                      e->facts, e->p.text, text, second,
                      flags_text(k->flags | KMM_HOST_BLOCK | found | (sized ? KMM_HOST_SIZED : 0)),
                      e->p.names));
@@ -138,10 +139,10 @@ static void edit_for_threads(const editing_t *e)
     unit_edit(
         e->u, e->body, e->body,
         arena_printf(
-            "{ struct kmm_kernel { %sstatic KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX%s) ",
+            "{ struct kmm__kernel { %sstatic KMM_HOST_INLINE void kmm__thread(KMM_HOST_INDEX%s) ",
             e->facts, e->p.text));
     unit_edit(e->u, e->end, e->end,
-              arena_printf(" }; kmm_host_launch<kmm_kernel, %s>(%s); }",
+              arena_printf(" }; kmm_host_launch<kmm__kernel, %s>(%s); }",
                            flags_text(e->kernel->flags | (e->qualified ? KMM_HOST_HELPERS : 0)),
                            e->p.names));
 }

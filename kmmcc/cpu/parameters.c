@@ -87,7 +87,7 @@ static bool read_text(unit_t *u, parameters_t *p)
         const char *name = clang_text(clang_getCursorSpelling(p->at[k]));
         end = end_of_declarator(u->source, begin, end, &is_pack);
         if (!*name) {
-            name = arena_printf("kmm_unnamed_%d", k);
+            name = arena_printf("kmm__unnamed_%d", k);
             text_printf(&text, ", %s %s __attribute__((unused))",
                         name_parameter(u, p->at[k], begin, end, name), name);
         } else if (!is_again) {

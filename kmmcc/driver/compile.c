@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/toolchain.h"
 #include "clang/verify.h"
+#include "driver/automatic.h"
 #include "driver/command.h"
 #include "driver/depend.h"
 #include "driver/instrument.h"
@@ -30,7 +31,7 @@
 
 /* The options for parsing one file: a C++ file that includes CUDA's headers must find them; on the
  * CPU they are our own. */
-static const options_t *options_for(const options_t *o, const job_t *job)
+const options_t *compile_options(const options_t *o, const job_t *job)
 {
     const char *cuda = toolchain_cuda();
     if (!(job->uses & USES_CUDA) || !cuda ||
@@ -62,13 +63,22 @@ static bool has_host_headers(const job_t *job)
     return false;
 }
 
-static bool compile_transform(const options_t *o, job_t *job)
+static const char *transformed(const options_t *o, job_t *job)
+{
+    return transform(compile_options(o, job), job->lang, job->target, job->includes, &job->headers);
+}
+
+static bool compile_transform(const plan_t *p, job_t *job)
 {
     if (!has_host_headers(job))
         return false;
+    int first = diag_count();
     if (job->transforms && !job->result)
-        job->result =
-            transform(options_for(o, job), job->lang, job->target, job->includes, &job->headers);
+        job->result = transformed(p->o, job);
+    if (job->transforms && !job->result && automatic_undo(p, job)) {
+        diag_retract(first, diag_count()); /* what is wrong with the program is said again */
+        job->result = transformed(p->o, job);
+    }
     diag_flush();
     return !job->transforms || job->result;
 }
@@ -76,7 +86,7 @@ static bool compile_transform(const options_t *o, job_t *job)
 bool compile_transform_all(plan_t *p)
 {
     for (int k = 0; k < p->job_count; k++)
-        compile_transform(p->o, &p->jobs[k]);
+        compile_transform(p, &p->jobs[k]);
     return diag_error_count() == 0;
 }
 
@@ -182,7 +192,7 @@ int compile_job(const plan_t *p, job_t *job, int number)
     const char *deps = command_dep_place(p, job, create);
     list_t command = command_compile(p, job, copy, deps);
     bool hosted = job->transforms && job->target == TARGET_HOST && is_device_lang(job->lang);
-    bool checked = job->transforms && instrument_wants_steps(o, job);
+    bool checked = instrument_wants_steps(o, job);
     int status = o->dry_run ? run_command(o, &command)
                  : hosted   ? run_hosted(p, job, copy, &command)
                  : checked  ? steps_run(o, &command, job->folder, job->path)

@@ -7,6 +7,8 @@
 
 #include "driver/plan.h"
 
+/* The options with which the file is parsed. */
+const options_t *compile_options(const options_t *o, const job_t *job);
 /* Transforms all files of the plan. False after errors. */
 bool compile_transform_all(plan_t *p);
 /* Compiles one file. Returns the compiler's exit status. `number` names its temporary folder. */

@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/list.h"
 #include "base/toolchain.h"
+#include "driver/automatic.h"
 #include "driver/command.h"
 #include "driver/compile.h"
 #include "driver/compiler.h"
@@ -110,7 +111,11 @@ static int compile_files(const options_t *o)
     plan_t *p = plan_make(o);
     if (diag_error_count())
         return 1;
-    if (o->emit_source || o->check_file || o->diff || o->explain || o->suggest || o->accesses)
+    if (o->suggest)
+        return automatic_suggest(p);
+    if (o->automatic)
+        automatic_choose_all(p);
+    if (o->emit_source || o->check_file || o->diff || o->explain || o->accesses)
         return show_all(p);
     compiler_choose(p);
     if (diag_error_count())

@@ -13,10 +13,14 @@ static bool is_code(const job_t *job)
     return job->lang == LANG_C || job->lang == LANG_CXX || is_device_lang(job->lang);
 }
 
+static bool is_by_nvcc(const job_t *job)
+{
+    return is_device_lang(job->lang) && job->compiler.family == FAMILY_NVCC;
+}
+
 bool instrument_wants_steps(const options_t *o, const job_t *job)
 {
-    return o->checks && is_device_lang(job->lang) && job->compiler.family == FAMILY_NVCC &&
-           !o->preprocess_only && !o->deps_only;
+    return o->checks && is_by_nvcc(job) && job->transforms && !o->preprocess_only && !o->deps_only;
 }
 
 /* Lines of instructions come with the debug information of -G, too. The calls take registers: with
@@ -38,7 +42,7 @@ void instrument_kernels(const options_t *o, list_t *command)
 
 bool instrument_wants(const options_t *o, const job_t *job)
 {
-    if (!o->checks || !is_code(job) || o->preprocess_only || instrument_wants_steps(o, job))
+    if (!o->checks || !is_code(job) || o->preprocess_only || is_by_nvcc(job))
         return false;
     if (job->compiler.family == FAMILY_GNU)
         return true;

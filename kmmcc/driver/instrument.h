@@ -8,7 +8,8 @@
 #include "base/list.h"
 #include "driver/plan.h"
 
-/* True if the file is CUDA source that nvcc compiles with checked kernels (driver/steps.h). */
+/* True if the file is CUDA source with a pragma that nvcc compiles, so that its kernels are checked
+ * (driver/steps.h). */
 bool instrument_wants_steps(const options_t *o, const job_t *job);
 /* Adds nvcc's flags for that. */
 void instrument_kernels(const options_t *o, list_t *command);

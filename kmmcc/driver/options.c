@@ -338,6 +338,10 @@ static bool read_flag(options_t *o, const char *word)
         return o->suggest = true;
     if (strcmp(word, "--accesses") == 0)
         return o->accesses = true;
+    if (strcmp(word, "--in-place") == 0)
+        return o->in_place = true;
+    if (is_any(word, (const char *const[]){"-fkmm-auto", "-fno-kmm-auto", NULL}))
+        return o->automatic = strcmp(word, "-fkmm-auto") == 0, true;
     if (is_any(word, (const char *const[]){"-fkmm-clone", "-fno-kmm-clone", NULL}))
         return o->clones_all = strcmp(word, "-fkmm-clone") == 0, true;
     if (is_any(word,
@@ -506,5 +510,9 @@ options_t *options_read(int argc, char **argv)
     o->arguments = r.arguments;
     o->parse_flags = r.flags.item;
     o->parse_flag_count = r.flags.count;
+    if (o->automatic && o->manage == MANAGE_AUTO)
+        o->manage = MANAGE_ALL; /* launches that get no pragma are managed, too */
+    if (o->in_place && !o->suggest)
+        diag_plain(SEVERITY_ERROR, "'--in-place' goes with '--suggest'");
     return diag_error_count() ? NULL : o;
 }

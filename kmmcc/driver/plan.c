@@ -65,8 +65,7 @@ static void look_at(const plan_t *p, job_t *job)
     job->target = job->lang == LANG_CUDA  ? o->target
                   : job->lang == LANG_HIP ? o->hip_target
                                           : TARGET_HOST;
-    job->transforms = job->has_pragma ||
-                      ((o->suggest || o->accesses) && is_device_lang(job->lang)) ||
+    job->transforms = job->has_pragma || (o->accesses && is_device_lang(job->lang)) ||
                       (is_device_lang(job->lang) && (job->target == TARGET_HOST || o->clones_all));
 }
 

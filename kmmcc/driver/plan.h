@@ -19,9 +19,10 @@ typedef struct job {
     target_t target;
     const source_t *source; /* NULL for a file that kmmcc never transforms */
     const includes_t *includes;
-    bool has_pragma; /* itself, or a header of the program that it includes */
-    bool transforms; /* is compiled from rewritten text */
-    unsigned uses;   /* USES_... */
+    bool has_pragma;   /* itself, or a header of the program that it includes */
+    bool is_automatic; /* -fkmm-auto has given launches pragmas */
+    bool transforms;   /* is compiled from rewritten text */
+    unsigned uses;     /* USES_... */
     compiler_t compiler;
     const char *result;      /* transformed text */
     const header_t *headers; /* that it includes */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --emit-source, --check, --diff, --explain, --suggest and --accesses. */
+/* --emit-source, --check, --diff, --explain and --accesses. */
 #include "driver/show.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static void show_difference(const char *path, const char *before, const char *af
 
 static int show(const options_t *o, const job_t *job)
 {
-    if (o->explain || o->suggest || o->accesses) /* said when it was transformed */
+    if (o->explain || o->accesses) /* said when it was transformed */
         return 0;
     if (o->check_file)
         return check(o, job);

@@ -139,24 +139,29 @@ static bool check_ptx(const char *file, const char *path)
     return checked && write_text(file, checked) == 0;
 }
 
-/* Device code that calls functions of other files. */
-static bool is_relocatable(const char *command)
+/* Whether device code calls no functions of other files. Reports it if ptxas is to make such code.
+ */
+static bool is_seen_whole(const char *steps, const char *path)
 {
-    return !strcmp(program_of(command), "ptxas") &&
-           (strstr(command, " --compile-only ") || strstr(command, " -c "));
+    for (const char *line = steps; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const char *step = arena_copy(line, strcspn(line, "\n"));
+        if (strncmp(step, mark, strlen(mark)) || strcmp(program_of(step + strlen(mark)), "ptxas"))
+            continue;
+        if (!strstr(step, " --compile-only ") && !strstr(step, " -c "))
+            continue;
+        diag_plain(SEVERITY_ERROR,
+                   "-fkmm-check does not see device functions of other files, so it cannot check "
+                   "'%s' with relocatable device code: leave out -rdc=true and -dc",
+                   path);
+        return false;
+    }
+    return true;
 }
 
 static int run_step(const options_t *o, const text_t *variables, const char *command,
                     const char *path)
 {
     list_t shell = {0};
-    if (is_relocatable(command)) {
-        diag_plain(SEVERITY_ERROR,
-                   "-fkmm-check does not see device functions of other files, so it cannot check "
-                   "'%s' with relocatable device code: leave out -rdc=true and -dc",
-                   path);
-        return 1;
-    }
     list_add(&shell, "/bin/sh");
     list_add(&shell, "-c");
     list_add(&shell, arena_printf("%s%s", variables->data ? variables->data : "", command));
@@ -194,9 +199,28 @@ static void pass_on(const char *line, size_t length)
     fprintf(stderr, "%.*s\n", (int)length, line);
 }
 
+/* Runs the steps, one a line. Other lines are nvcc's own messages. */
+static int run_steps(const options_t *o, const char *steps, const char *path)
+{
+    text_t variables = {0};
+    int status = 0;
+    while (*steps && !status) {
+        size_t length = strcspn(steps, "\n"), skip = strlen(mark);
+        const char *step = length > skip ? arena_copy(steps + skip, length - skip) : "";
+        if (strncmp(steps, mark, skip))
+            pass_on(steps, length);
+        else if (variable_length(step))
+            add_variable(step, variable_length(step), &variables);
+        else
+            status = run_step(o, &variables, step, path);
+        steps += length + (steps[length] == '\n');
+    }
+    return status;
+}
+
 int steps_run(const options_t *o, const list_t *command, const char *folder, const char *path)
 {
-    text_t steps = {0}, variables = {0};
+    text_t steps = {0};
     list_t dry = {0}, dependencies = {0};
     const char *own = process_file(folder, "steps");
     if (mkdir(own, 0700) != 0 && errno != EEXIST)
@@ -208,20 +232,17 @@ int steps_run(const options_t *o, const list_t *command, const char *folder, con
     list_add(&dry, own);
     if (o->verbose)
         process_print(command);
-    int status = has_dependencies ? process_run(&dependencies) : 0;
-    status = status ? status : process_run_quiet(&dry, &steps);
-    remember_files(steps.data ? steps.data : "", own);
-    for (const char *line = steps.data ? steps.data : ""; *line;) {
-        size_t length = strcspn(line, "\n"), skip = strlen(mark);
-        const char *step = length > skip ? arena_copy(line + skip, length - skip) : "";
-        if (strncmp(line, mark, skip))
-            pass_on(line, length);
-        else if (variable_length(step))
-            add_variable(step, variable_length(step), &variables);
-        else if (!status)
-            status = run_step(o, &variables, step, path);
-        line += length + (line[length] == '\n');
+    text_add(&steps, "", 0);
+    int status = process_run_quiet(&dry, &steps);
+    if (status) { /* all that it said is messages */
+        pass_on(steps.data, steps.length);
+        return status;
     }
+    remember_files(steps.data, own);
+    status = !is_seen_whole(steps.data, path);
+    if (!status && has_dependencies)
+        status = process_run(&dependencies);
+    status = status ? status : run_steps(o, steps.data, path);
     diag_flush();
     return status;
 }

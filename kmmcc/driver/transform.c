@@ -3,6 +3,7 @@
 #include "driver/transform.h"
 
 #include <clang-c/Index.h>
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include "analyze/declare.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/source.h"
+#include "base/token.h"
 #include "clang/bind.h"
 #include "clang/cursor.h"
 #include "clang/parse.h"
@@ -189,6 +192,36 @@ static const char *changed_text(unit_t *u)
     return u == u->main || u->edit_count ? emit_text(u) : NULL;
 }
 
+/* ---- Names ---- */
+
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* What is written around the program's expressions must not hide their names. */
+static void refuse_reserved_names(const unit_t *u)
+{
+    static const char reserved[] = "kmm__";
+    const source_t *s = u->source;
+    lexer_t l = lexer_at(s, 0, s->length);
+    if (!strstr(s->text, reserved))
+        return;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (t.kind != TOKEN_NAME && t.kind != TOKEN_DIRECTIVE)
+            continue;
+        const char *found = strstr(s->text + t.begin, reserved);
+        size_t begin = found ? (size_t)(found - s->text) : t.end, end = begin;
+        if (begin >= t.end || (begin > t.begin && is_letter(s->text[begin - 1])))
+            continue;
+        while (is_letter(s->text[end]))
+            end++;
+        unit_error(u, begin, end,
+                   "'%s' begins with kmm__, as the names in code that kmmcc writes do; rename it",
+                   source_words(s, begin, end));
+    }
+}
+
 /* ---- The whole ---- */
 
 static void rewrite(unit_t *u, bool clones)
@@ -203,16 +236,48 @@ static void rewrite(unit_t *u, bool clones)
         host_kernels(u);
 }
 
-/* Messages about pragmas that nobody wrote are not for the user; those of clang are. */
-static char *suggest(unit_t *u, bool clones, int errors)
+static unit_t unit_for(const options_t *o, lang_t lang, target_t target, const includes_t *includes)
 {
-    int first = diag_count();
-    bool bound = bind_unit(u, clones, errors);
-    for (unit_t *k = u; k && bound; k = k->next)
-        suggestion_print(k);
+    return (unit_t){.options = o,
+                    .lang = lang,
+                    .target = target,
+                    .source = includes->file[0]->source,
+                    .path = includes->file[0]->path,
+                    .include_at = SIZE_MAX,
+                    .includes = includes};
+}
+
+/* Parses all files' pragmas. `u` has its place now. */
+static void parse_pragmas(unit_t *u)
+{
+    u->main = u;
+    for (int k = 1; k < u->includes->count; k++)
+        if (u->includes->file[k]->has_pragma && !u->options->ignores_pragmas)
+            unit_add(u, u->includes->file[k]->source);
+    for (unit_t *k = u; k && !u->options->ignores_pragmas; k = k->next)
+        pragmas_parse(k);
+}
+
+/* Messages about pragmas that nobody wrote are not for the user; those of clang are. */
+bool transform_choose(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
+                      marks_t *m)
+{
+    int errors = diag_error_count(), first = diag_count();
+    bool clones = is_device_lang(lang) && target != TARGET_HOST;
+    includes->file[0]->source = mark_trial(m);
+    macro_expand(includes);
+    unit_t u = unit_for(o, lang, target, includes);
+    diag_trial(true);
+    parse_pragmas(&u);
+    bool bound = bind_unit(&u, clones, errors);
     if (bound)
+        suggestion_choose(&u, m);
+    for (unit_t *k = &u; k && bound && o->suggest && !o->in_place; k = k->next)
+        suggestion_print(k, m);
+    diag_trial(false);
+    if (bound || !o->suggest)
         diag_retract(first, diag_count());
-    return bound ? arena_printf("%s", u->source->text) : NULL;
+    return bound;
 }
 
 char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
@@ -220,27 +285,13 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
 {
     if (!o->ignores_pragmas)
         macro_expand(includes);
-    if (o->suggest)
-        includes->file[0]->source = suggestion_mark(includes->file[0]->source);
-    unit_t u = {.options = o,
-                .lang = lang,
-                .target = target,
-                .source = includes->file[0]->source,
-                .path = includes->file[0]->path,
-                .include_at = SIZE_MAX,
-                .includes = includes};
+    unit_t u = unit_for(o, lang, target, includes);
     u.main = &u;
     if (o->accesses)
         return accesses_print(&u) ? arena_printf("%s", u.source->text) : NULL;
     int errors = diag_error_count();
     bool cuda = is_device_lang(lang), clones = cuda && target != TARGET_HOST;
-    for (int k = 1; k < includes->count; k++)
-        if (includes->file[k]->has_pragma && !o->ignores_pragmas)
-            unit_add(&u, includes->file[k]->source);
-    for (unit_t *k = &u; k && !o->ignores_pragmas; k = k->next)
-        pragmas_parse(k);
-    if (o->suggest)
-        return suggest(&u, clones, errors);
+    parse_pragmas(&u);
     if (bind_unit(&u, clones, errors)) {
         unit_choose_includes(&u);
         check_directives(&u);
@@ -252,6 +303,9 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
     for (unit_t *k = &u; k && o->explain; k = k->next)
         explain_directives(k);
     rewrite(&u, clones);
+    for (const unit_t *k = &u; k; k = k->next)
+        if (k->edit_count)
+            refuse_reserved_names(k);
     if (diag_error_count() > errors || ((clones || !cuda) && !verify_unit(&u, changed_text)))
         return NULL;
     emit_headers(&u, includes, headers);

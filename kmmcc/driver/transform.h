@@ -3,7 +3,10 @@
 #ifndef KMMCC_DRIVER_TRANSFORM_H
 #define KMMCC_DRIVER_TRANSFORM_H
 
+#include <stdbool.h>
+
 #include "base/options.h"
+#include "emit/mark.h"
 #include "pragma/includes.h"
 
 /* A header that the new text includes in place of one of the program. */
@@ -16,5 +19,10 @@ typedef struct header {
  * by their names. */
 char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
                 const header_t **headers);
+
+/* Chooses pragmas for the marks, which are of the first of the includes; these are used up. False:
+ * the program has errors, which --suggest reports. */
+bool transform_choose(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
+                      marks_t *m);
 
 #endif

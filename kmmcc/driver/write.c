@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -25,6 +28,49 @@ int write_text(const char *path, const char *text)
     bool failed = fputs(text, file) == EOF;
     failed |= fclose(file) != 0;
     return failed ? write_fail(path) : 0;
+}
+
+/* Writes the text to a new file beside `path`. Returns its name; NULL: errno says why. */
+static char *write_beside(const char *path, const char *text)
+{
+    struct stat is;
+    char *name = arena_printf("%s.XXXXXX", path);
+    int descriptor = stat(path, &is) ? -1 : mkstemp(name);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    if (!file)
+        return NULL;
+    bool good = fputs(text, file) != EOF && fflush(file) == 0;
+    good = good && fchmod(descriptor, is.st_mode & 07777) == 0 && fsync(descriptor) == 0;
+    good = (fclose(file) == 0) && good;
+    if (good)
+        return name;
+    unlink(name);
+    return NULL;
+}
+
+int write_replace(const char *path, const source_t *before, const char *text)
+{
+    char *real = realpath(path, NULL);
+    if (!real || access(real, W_OK) != 0)
+        return write_fail(path);
+    if (strlen(before->text) != before->length) {
+        diag_plain(SEVERITY_ERROR, "'%s' has a byte 0; it stays as it is", path);
+        return 1;
+    }
+    const source_t *now = source_read(real);
+    if (!now || strcmp(now->text, before->text) != 0) {
+        diag_plain(SEVERITY_ERROR, "'%s' has changed meanwhile; it stays as it is", path);
+        return 1;
+    }
+    char *name = write_beside(real, text);
+    if (!name || rename(name, real) != 0) {
+        write_fail(path);
+        if (name)
+            unlink(name);
+        return 1;
+    }
+    free(real);
+    return 0;
 }
 
 int write_headers(const job_t *job, const char *folder)

@@ -10,6 +10,9 @@
 /* Reports that the file cannot be written, by errno. Returns 1. */
 int write_fail(const char *path);
 int write_text(const char *path, const char *text);
+/* Puts the text in place of the file, which is `before`, at once: whoever reads it sees the one or
+ * the other. The file keeps its permissions, and a link stays one. */
+int write_replace(const char *path, const source_t *before, const char *text);
 /* Writes the headers that the rewritten text of the job includes. */
 int write_headers(const job_t *job, const char *folder);
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of plain functions: the arguments go into a block, and a function before the enclosing one
- * calls the original with what `rebase` makes of them for a chunk.
+ * Calls of plain functions: the arguments go into a block, and a function calls the original with
+ * what `rebase` makes of them for a chunk. In C that function stands before the enclosing one. In
+ * C++ it is a member of a class where the call stood, so that it can name all that the call could:
+ * types of the function, private members of its class, and what these hide.
+ *
+ * The names that are written around the program's expressions begin with kmm__, which no name of
+ * the program does (driver/transform.c).
  *
  * libkmm translates each word of the block that is the address of an array. So that no number is
  * taken for one, integers of less than 64 bits are kept as long long, and float as double.
@@ -21,12 +26,10 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "clang/cursor.h"
+#include "clang/written.h"
 #include "emit/describe.h"
 #include "emit/origin.h"
 #include "pragma/form.h"
-
-/* The type of pointers whose own type cannot be written outside of the called function. */
-static const char OPAQUE[] = "void *";
 
 typedef struct parameter {
     const char *name;     /* of the field; NULL where rebase gives the value */
@@ -36,6 +39,7 @@ typedef struct parameter {
     const char *value;    /* the same, converted to the field's type */
     const char *shown;    /* its name in messages */
     int inner_dims;       /* N for a pointer to an N-dimensional array */
+    bool is_default;      /* a constant, which the call in a chunk leaves out, too */
     const rebase_t *rebase;
     const item_t *item; /* what says how a pointer moves; NULL: nothing does, so it stays */
     long long element;  /* bytes of what the pointer points to, below its inner dimensions */
@@ -47,8 +51,9 @@ typedef struct call {
     parameter_t *parameter;
     int count;
     unsigned line;
-    const char *name;      /* kmm_call_NUMBER, of the function that runs a chunk */
-    const char *number;    /* also in the name of the block, kmm_args_NUMBER */
+    bool is_local;         /* the function that runs a chunk is a member of a local class */
+    const char *name;      /* kmm__call_NUMBER, of that function, or of its class */
+    const char *number;    /* also in the name of the block, kmm__args_NUMBER */
     text_t fields, values; /* of the block */
     text_t assignments;    /* of its fields: in C++ conversions in braces are errors */
 } call_t;
@@ -82,32 +87,6 @@ static CXType parameter_type(const call_t *c, int number, CXCursor cursor)
     return decays ? clang_getUnqualifiedType(clang_getArgType(function, (unsigned)number)) : type;
 }
 
-/* True if a pointer's type names a number of elements that only the called function knows. */
-static bool has_variable_rows(CXType type)
-{
-    for (type = clang_getCanonicalType(type); type.kind == CXType_Pointer || type_is_array(type);
-         type = type_pointee(type))
-        if (type.kind == CXType_VariableArray)
-            return true;
-    return false;
-}
-
-/* The type as it can be written before the enclosing function. In C a type may have no name; in C++
- * a name may be of another scope. */
-static const char *written_type(const call_t *c, CXType type)
-{
-    CXType canonical = clang_getCanonicalType(type);
-    const char *own = clang_text(clang_getTypeSpelling(type)),
-               *text = c->u->lang == LANG_C ? own : clang_text(clang_getTypeSpelling(canonical));
-    bool unnamed = strstr(text, "(unnamed");
-    if (has_variable_rows(type) || (unnamed && text == own && canonical.kind == CXType_Pointer))
-        return OPAQUE;
-    if (unnamed && text == own && canonical.kind == CXType_Enum)
-        return clang_text(clang_getTypeSpelling(
-            clang_getEnumDeclIntegerType(clang_getTypeDeclaration(canonical))));
-    return unnamed ? own : text;
-}
-
 /* The argument as the value of a field: where the field's type is not the parameter's, and the
  * argument's is neither, it is converted as the call converts it. */
 static const char *field_value(const call_t *c, const parameter_t *p, CXType type,
@@ -121,44 +100,23 @@ static const char *field_value(const call_t *c, const parameter_t *p, CXType typ
     bool stays = to.kind == CXType_Float  ? real || exact
                  : to.kind == CXType_Enum ? small && c->u->lang == LANG_C
                                           : small;
-    if (p->type == OPAQUE)
+    if (p->type == TYPE_OPAQUE)
         return arena_printf("(void *)(%s)", p->argument);
     if (p->field == p->type || stays)
         return p->argument;
-    return arena_printf("(%s)(%s)(%s)", p->field, p->type, p->argument);
-}
-
-/* Returns the length of what stands before the name in a declaration of the type: a pointer to an
- * array or function has the name in its first parentheses. */
-static size_t before_name(const char *type)
-{
-    int depth = 0;
-    for (const char *c = type; *c; c++) {
-        depth += (*c == '<') - (*c == '>');
-        if (depth || *c != '(' || c == type || c[-1] != ' ')
-            continue;
-        size_t length = strspn(c, "(*: _abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789");
-        if (c[length] == ')' && memchr(c, '*', length))
-            return (size_t)(c - type) + length;
-    }
-    return strlen(type);
-}
-
-const char *declaration_of(const char *type, const char *name)
-{
-    size_t before = before_name(type), length = strlen(type);
-    if (before < length)
-        return arena_printf("%.*s%s%s%s", (int)before, type, type[before - 1] == '*' ? "" : " ",
-                            name, type + before);
-    return arena_printf("%s%s%s", type, length && type[length - 1] == '*' ? "" : " ", name);
+    const char *through = p->type;
+    if (c->u->lang == LANG_C) /* the number that the type is, whose name may be another's here */
+        through = clang_text(clang_getTypeSpelling(
+            to.kind == CXType_Enum ? clang_getEnumDeclIntegerType(clang_getTypeDeclaration(to))
+                                   : to));
+    return arena_printf("(%s)(%s)(%s)", p->field, through, p->argument);
 }
 
 static void add_field(call_t *c, const char *type, const char *name, const char *value)
 {
-    text_printf(&c->fields, "    %s;\n", declaration_of(type, name));
+    text_printf(&c->fields, "    %s;\n", type_declaration(type, name));
     text_printf(&c->values, "%s%s", c->values.length ? ", " : "", value);
-    text_printf(&c->assignments, " kmm_args.%s = %s;", name, value);
+    text_printf(&c->assignments, " kmm__args.%s = %s;", name, value);
 }
 
 static bool is_name_taken(const call_t *c, const char *name)
@@ -224,19 +182,54 @@ static const item_t *item_of(const call_t *c, const parameter_t *p, int number)
     return found;
 }
 
+/* True if the call does not write the argument. */
+static bool is_left_out(CXCursor argument)
+{
+    CXFile file;
+    clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(argument)), &file, NULL, NULL,
+                          NULL);
+    return !file;
+}
+
+static bool is_constant(CXCursor e)
+{
+    CXEvalResult result = clang_Cursor_Evaluate(e);
+    CXEvalResultKind kind = result ? clang_EvalResult_getKind(result) : CXEval_UnExposed;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return kind == CXEval_Int || kind == CXEval_Float;
+}
+
+/* The call in a chunk computes the default again, so that has to be a constant. */
+static bool read_default(const call_t *c, int number)
+{
+    bool given = true;
+    for (int k = 0; k < c->d->rebase_count; k++)
+        given &= c->d->rebase[k].parameter != number;
+    c->parameter[number].is_default = given && is_constant(c->d->argument[number]);
+    if (!c->parameter[number].is_default)
+        diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
+                given ? "argument %d is a default that is no constant; write it out"
+                      : "argument %d is a default, which rebase changes; write it out",
+                number + 1);
+    return c->parameter[number].is_default;
+}
+
 static bool read_parameter(call_t *c, int number, CXCursor cursor)
 {
     parameter_t *p = &c->parameter[number];
     size_t begin, end;
     CXType type = parameter_type(c, number, cursor);
+    if (is_left_out(c->d->argument[number]))
+        return read_default(c, number);
     if (!unit_range(c->u, c->d->argument[number], &begin, &end)) {
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
-                "argument %d comes from a macro or a default; write it out", number + 1);
+                "argument %d comes from a macro; write it out", number + 1);
         return false;
     }
-    p->type = written_type(c, type);
+    p->type = type_written(c->u->lang, type);
     if (clang_getCanonicalType(type).kind == CXType_LValueReference || !clang_isPODType(type) ||
-        strstr(p->type, "(unnamed") || (p->type == OPAQUE && c->u->lang != LANG_C)) {
+        strstr(p->type, "(unnamed") || (p->type == TYPE_OPAQUE && c->u->lang != LANG_C)) {
         diag_at(SEVERITY_ERROR, c->u->source, begin, end,
                 "the argument cannot be copied for each chunk: its parameter is '%s'; a split call "
                 "takes numbers, pointers and plain structs",
@@ -251,9 +244,9 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
     for (int k = 0; k < c->d->rebase_count; k++)
         if (c->d->rebase[k].parameter == number)
             p->rebase = &c->d->rebase[k];
+    const char *field = arena_printf("kmm__%s", name);
     if (!p->rebase)
-        p->name =
-            *name && !is_name_taken(c, name) ? name : arena_printf("kmm_argument_%d", number + 1);
+        p->name = *name && !is_name_taken(c, field) ? field : arena_printf("kmm__%d", number + 1);
     for (CXType e = clang_getPointeeType(clang_getCanonicalType(type));
          clang_getArrayElementType(e).kind != CXType_Invalid; e = clang_getArrayElementType(e))
         p->inner_dims++;
@@ -299,7 +292,7 @@ static const char *moved(call_t *c, const parameter_t *p)
 {
     text_t out = {0};
     long long bytes = p->item ? element_bytes(p->item) : 0;
-    text_printf(&out, "kmm->%s", p->name);
+    text_printf(&out, "kmm__args->%s", p->name);
     for (int k = 0; p->item && k < c->d->rebase_count; k++) {
         const rebase_t *r = &c->d->rebase[k];
         if (r->kind != REBASE_LENGTH)
@@ -312,7 +305,7 @@ static const char *moved(call_t *c, const parameter_t *p)
                     p->argument, p->type);
         if (form_is(step, 0))
             continue;
-        if (p->type == OPAQUE)
+        if (p->type == TYPE_OPAQUE)
             diag_at(SEVERITY_ERROR, c->u->source, p->item->begin, p->item->end,
                     "rebase cannot move '%s' to where a chunk begins, because its parameter '%s' "
                     "has a type without a name, or rows of a variable length; rebase begin and end "
@@ -328,11 +321,11 @@ static const char *moved(call_t *c, const parameter_t *p)
         if (step.known && step.value != 1)
             text_printf(&out, "%s * ", form_text(step));
         if (!step.known) {
-            const char *field = arena_printf("kmm_step_%s_%d", p->name, r->axis);
+            const char *field = arena_printf("%s_step_%d", p->name, r->axis);
             add_field(c, "long long", field, form_text(step));
-            text_printf(&out, "kmm->%s * ", field);
+            text_printf(&out, "kmm__args->%s * ", field);
         }
-        text_printf(&out, "(kmm_chunk->begin[%d] - kmm_chunk->lower[%d])", r->axis, r->axis);
+        text_printf(&out, "kmm_chunk_distance(kmm__chunk, %d)", r->axis);
     }
     return out.data;
 }
@@ -346,51 +339,11 @@ static const char *passed(call_t *c, const parameter_t *p)
     }
     int axis = p->rebase->axis;
     switch (p->rebase->kind) {
-    case REBASE_LENGTH:
-        return arena_printf("(%s)(kmm_chunk->end[%d] - kmm_chunk->begin[%d])", p->type, axis, axis);
-    case REBASE_BEGIN: return arena_printf("(%s)kmm_chunk->begin[%d]", p->type, axis);
+    case REBASE_LENGTH: return arena_printf("(%s)kmm_chunk_length(kmm__chunk, %d)", p->type, axis);
+    case REBASE_BEGIN: return arena_printf("(%s)kmm_chunk_begin(kmm__chunk, %d)", p->type, axis);
     case REBASE_END: break;
     }
-    return arena_printf("(%s)kmm_chunk->end[%d]", p->type, axis);
-}
-
-/* The namespaces of a function that do not hold the enclosing one, as they are written before its
- * name. NULL: the name is found without them. */
-static const char *foreign_scope(const call_t *c, CXCursor f)
-{
-    const char *path = "::";
-    bool foreign = false;
-    if (clang_getCursorKind(clang_getCursorLexicalParent(f)) != CXCursor_Namespace)
-        return NULL; /* also a friend that a class defines, which is found by its arguments */
-    for (CXCursor scope = clang_getCursorSemanticParent(f);
-         clang_getCursorKind(scope) == CXCursor_Namespace;
-         scope = clang_getCursorSemanticParent(scope)) {
-        bool around = false;
-        for (CXCursor k = c->d->top; !clang_Cursor_isNull(k); k = clang_getCursorSemanticParent(k))
-            around |=
-                clang_equalCursors(clang_getCanonicalCursor(k), clang_getCanonicalCursor(scope));
-        foreign |= !around;
-        if (!clang_Cursor_isAnonymous(scope))
-            path = arena_printf("::%s%s", cursor_name(scope), path);
-    }
-    return foreign ? path : NULL;
-}
-
-/* The function's name, with its template arguments, as it can be written before the enclosing
- * function: names that are declared in that are not known there. */
-static const char *callee_text(const call_t *c)
-{
-    const source_t *s = c->u->source;
-    const directive_t *d = c->d;
-    const char *scope = foreign_scope(c, d->callee);
-    if (!scope)
-        return arena_printf("%.*s", (int)(d->template_end - d->callee_begin),
-                            s->text + d->callee_begin);
-    size_t path = d->callee_begin;
-    while (strchr("(*& \t\n", s->text[path]))
-        path++;
-    return arena_printf("%.*s%s%.*s", (int)(path - d->callee_begin), s->text + d->callee_begin,
-                        scope, (int)(d->template_end - d->name_at), s->text + d->name_at);
+    return arena_printf("(%s)kmm_chunk_end(kmm__chunk, %d)", p->type, axis);
 }
 
 /* True if the function is declared before the enclosing one. */
@@ -408,41 +361,66 @@ static bool is_declared_before(const call_t *c)
     return false;
 }
 
-/* The function that runs a chunk, before the enclosing one. */
-static void write_function(call_t *c)
+/* The call of the original, in the function that runs a chunk. */
+static const char *called(const call_t *c, const char *arguments)
 {
     const source_t *s = c->u->source;
+    const directive_t *d = c->d;
+    const char *call = arena_printf("%.*s(%s);", (int)(d->template_end - d->callee_begin),
+                                    s->text + d->callee_begin, arguments ? arguments : "");
+    if (c->u->lang == LANG_C)
+        return call;
+    return arena_printf("KMM_TRY { %s } KMM_CATCH(%s, %s, %u)", call, text_quoted(d->callee_name),
+                        text_quoted(s->path), c->line);
+}
+
+/* Returns the struct of the arguments, and the function that runs a chunk. */
+static const char *definitions(call_t *c)
+{
     text_t out = {0}, arguments = {0};
-    size_t begin, end;
     for (int k = 0; k < c->count; k++)
         if (c->parameter[k].name)
             add_field(c, c->parameter[k].field, c->parameter[k].name, c->parameter[k].value);
-    for (int k = 0; k < c->count; k++)
+    for (int k = 0; k < c->count && !c->parameter[k].is_default; k++)
         text_printf(&arguments, "%s%s", k ? ", " : "", passed(c, &c->parameter[k]));
-    bool chunk = arguments.length && strstr(arguments.data, "kmm_chunk"),
-         args = c->fields.length > 0;
-    if (args)
-        text_printf(&out, "struct kmm_args_%s {\n%s};\n\n", c->number, c->fields.data);
-    text_printf(&out, "static void %s(const kmm_chunk_t *kmm_chunk, void *kmm_args)\n{\n", c->name);
+    bool chunk = arguments.length && strstr(arguments.data, "kmm__chunk"), in_c = !c->is_local;
+    const char *in = in_c ? "" : "    ";
+    if (c->fields.length)
+        text_printf(&out, "struct kmm__args_%s {\n%s};\n%s", c->number, c->fields.data,
+                    in_c ? "\n" : "");
+    if (!in_c)
+        text_printf(&out, "struct %s {\n", c->name);
+    text_printf(&out, "%sstatic void %s(const kmm_chunk_t *kmm__chunk, void *kmm__block)\n%s{\n",
+                in, in_c ? c->name : "kmm__run", in);
     if (!chunk)
-        text_printf(&out, "    (void)kmm_chunk;\n");
-    if (args)
+        text_printf(&out, "%s    (void)kmm__chunk;\n", in);
+    if (c->fields.length)
         text_printf(&out,
-                    "    const struct kmm_args_%s *kmm = (const struct kmm_args_%s *)kmm_args;\n",
-                    c->number, c->number);
+                    "%s    const struct kmm__args_%s *kmm__args = (const struct kmm__args_%s "
+                    "*)kmm__block;\n",
+                    in, c->number, c->number);
     else
-        text_printf(&out, "    (void)kmm_args;\n");
-    const char *called =
-        arena_printf("%s(%s);", callee_text(c), arguments.length ? arguments.data : "");
-    if (c->u->lang == LANG_C)
-        text_printf(&out, "    %s\n}\n\n", called);
-    else
-        text_printf(&out, "    KMM_TRY { %s } KMM_CATCH(%s, %s, %u)\n}\n\n", called,
-                    text_quoted(c->d->callee_name), text_quoted(s->path), c->line);
+        text_printf(&out, "%s    (void)kmm__block;\n", in);
+    text_printf(&out, "%s    %s\n%s}\n%s", in, called(c, arguments.data), in, in_c ? "" : "};\n");
+    return out.data;
+}
+
+/* In C, the function that runs a chunk stands before the enclosing one. */
+static void write_before(const call_t *c, const char *text)
+{
+    size_t begin, end;
     unit_range(c->u, c->d->top, &begin, &end);
-    begin = source_declaration_begin(s, begin);
-    text_printf(&out, "%s\n", source_line_marker(s, source_line(s, begin)));
-    unit_edit(c->u, begin, begin, out.data);
+    begin = source_declaration_begin(c->u->source, begin);
+    unit_edit(c->u, begin, begin,
+              arena_printf("%s\n%s\n", text,
+                           source_line_marker(c->u->source, source_line(c->u->source, begin))));
+}
+
+/* Adds the lines, each with the white space before it. */
+static void add_lines(text_t *out, const char *lines, const char *indent)
+{
+    for (const char *end; (end = strchr(lines, '\n')); lines = end + 1)
+        text_printf(out, "%.*s\n%s    ", (int)(end - lines), lines, indent);
 }
 
 static const char *expected(const call_t *c, const rebase_t *r)
@@ -471,45 +449,68 @@ const char *call_rethrow(const unit_t *u, unsigned line)
     return arena_printf(" kmm_rethrow(%s, %u);", text_quoted(u->source->path), line);
 }
 
-static void write_call(call_t *c, const char *indent)
+/* True if the description of the launch is written at the call, and not at the pragma. */
+static bool is_described_here(const call_t *c)
+{
+    for (int k = 0; k < c->u->edit_count; k++)
+        if (c->u->edits[k].begin == c->d->launch_begin && c->u->edits[k].end == c->d->launch_begin)
+            return true;
+    return false;
+}
+
+static void write_call(call_t *c, const char *definitions, const char *indent)
 {
     const source_t *s = c->u->source;
     text_t out = {0};
     size_t begin = c->d->launch_begin; /* with the white space before it, when it begins its line */
     while (s->text[begin - 1] == ' ' || s->text[begin - 1] == '\t')
         begin--;
-    if (s->text[begin - 1] != '\n')
+    if (s->text[begin - 1] != '\n' || is_described_here(c))
         begin = c->d->launch_begin;
     else
         text_printf(&out, "%s    ", indent);
-    const char *args = c->fields.length       ? arena_printf("&kmm_args, sizeof(kmm_args)")
+    const char *args = c->fields.length       ? "&kmm__args, sizeof(kmm__args)"
                        : c->u->lang == LANG_C ? "NULL, 0"
                                               : "nullptr, 0";
     for (int k = 0; k < c->count; k++)
         if (c->parameter[k].rebase)
-            text_printf(&out, "kmm_launch_expect(kmm, %s, %s, %s);\n%s    ",
+            text_printf(&out, "kmm_launch_expect(kmm__launch, %s, %s, %s);\n%s    ",
                         text_quoted(c->parameter[k].shown), c->parameter[k].argument,
                         expected(c, c->parameter[k].rebase), indent);
+    if (c->is_local)
+        add_lines(&out, definitions, indent);
     if (c->fields.length && c->u->lang == LANG_C)
-        text_printf(&out, "struct kmm_args_%s kmm_args = { %s };\n%s    ", c->number,
+        text_printf(&out, "struct kmm__args_%s kmm__args = { %s };\n%s    ", c->number,
                     c->values.data, indent);
     else if (c->fields.length)
-        text_printf(&out, "struct kmm_args_%s kmm_args;%s\n%s    ", c->number, c->assignments.data,
-                    indent);
-    text_printf(&out, "kmm_directive_check(kmm_launch_call(kmm, %s, %s), %s, %u);\n%s}\n%s\n",
-                c->name, args, text_quoted(s->path), c->line, indent,
-                source_line_marker(s, source_line(s, c->d->launch_end)));
+        text_printf(&out, "struct kmm__args_%s kmm__args;%s\n%s    ", c->number,
+                    c->assignments.data, indent);
+    for (int k = 0; k < c->count; k++)
+        if (c->d->unused && c->d->unused[k] && c->parameter[k].name)
+            text_printf(&out,
+                        "kmm_launch_unused(kmm__launch, __builtin_offsetof(struct kmm__args_%s, "
+                        "%s) / sizeof(void *));\n%s    ",
+                        c->number, c->parameter[k].name, indent);
+    text_printf(
+        &out, "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);\n%s}\n%s\n",
+        arena_printf("%s%s", c->name, c->is_local ? "::kmm__run" : ""), args, text_quoted(s->path),
+        c->line, indent, source_line_marker(s, source_line(s, c->d->launch_end)));
     unit_edit(c->u, begin, c->d->launch_end, out.data);
 }
 
 void call_rewrite(unit_t *u, directive_t *d, const char *indent)
 {
     unsigned line = source_line(u->source, d->pragma.begin);
-    call_t c = {
-        .u = u, .d = d, .line = line, .name = unit_name(u, arena_printf("kmm_call_%u", line))};
-    c.number = c.name + strlen("kmm_call_");
-    if (!is_declared_before(&c) || !read_parameters(&c))
+    call_t c = {.u = u,
+                .d = d,
+                .line = line,
+                .is_local = u->lang != LANG_C,
+                .name = unit_name(u, arena_printf("kmm__call_%u", line))};
+    c.number = c.name + strlen("kmm__call_");
+    if ((!c.is_local && !is_declared_before(&c)) || !read_parameters(&c))
         return;
-    write_function(&c);
-    write_call(&c, indent);
+    const char *text = definitions(&c);
+    if (!c.is_local)
+        write_before(&c, text);
+    write_call(&c, text, indent);
 }

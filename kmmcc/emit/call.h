@@ -6,9 +6,6 @@
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
-/* Returns the declaration of a variable. The name is within the type of an array or of a pointer to
- * a function. */
-const char *declaration_of(const char *type, const char *name);
 /* Returns the statement that throws what a chunk has thrown; it belongs behind calls that may wait
  * for chunks. "" if chunks throw nothing. */
 const char *call_rethrow(const unit_t *u, unsigned line);

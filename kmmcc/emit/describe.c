@@ -42,14 +42,14 @@ static void describe_axes(const unit_t *u, const directive_t *d, const char *ind
 {
     int entry = 0;
     if (d->bounded)
-        text_printf(out, "%skmm_launch_bounded(kmm);\n", indent);
+        text_printf(out, "%skmm_launch_bounded(kmm__launch);\n", indent);
     for (int k = 0; k < d->axis_count; k++)
-        text_printf(out, "%skmm_launch_axis(kmm, \"%s\", %s, %s, %s);\n", indent, d->axis[k].name,
-                    source_names[d->axis[k].source], number(u, d->axis[k].lower, "0"),
-                    number(u, d->axis[k].length, "KMM_WHOLE"));
+        text_printf(out, "%skmm_launch_axis(kmm__launch, \"%s\", %s, %s, %s);\n", indent,
+                    d->axis[k].name, source_names[d->axis[k].source],
+                    number(u, d->axis[k].lower, "0"), number(u, d->axis[k].length, "KMM_WHOLE"));
     for (int k = 0; k < d->axis_count; k++)
         if (d->axis[k].splits && entry < d->chunk_count)
-            text_printf(out, "%skmm_launch_chunk(kmm, %s, %s);\n", indent,
+            text_printf(out, "%skmm_launch_chunk(kmm__launch, %s, %s);\n", indent,
                         source_names[d->axis[k].source], number(u, d->chunk[entry++], ""));
 }
 
@@ -80,14 +80,14 @@ static void describe_section(const directive_t *d, const section_t *section, con
                              text_t *out)
 {
     if (!section->lower) {
-        text_printf(out, "%skmm_launch_index(kmm, 0, KMM_WHOLE);\n", indent);
+        text_printf(out, "%skmm_launch_index(kmm__launch, 0, KMM_WHOLE);\n", indent);
         return;
     }
-    text_printf(out, "%skmm_launch_index(kmm, %s, %s);\n", indent,
+    text_printf(out, "%skmm_launch_index(kmm__launch, %s, %s);\n", indent,
                 form_text(section->lower_form.constant), form_text(section->length_form.constant));
     for (int k = 0; k < d->axis_count; k++)
         if (!form_is(section->lower_form.coef[k], 0) || !form_is(section->length_form.coef[k], 0))
-            text_printf(out, "%skmm_launch_coef(kmm, %d, %s, %s);\n", indent, k,
+            text_printf(out, "%skmm_launch_coef(kmm__launch, %d, %s, %s);\n", indent, k,
                         form_text(section->lower_form.coef[k]),
                         form_text(section->length_form.coef[k]));
 }
@@ -115,7 +115,7 @@ static void describe_through(const unit_t *u, const directive_t *d, const item_t
         return;
     const char *base = origin_bare(source_words(u->source, item->base->begin, item->base->end));
     if (strcmp(origin, base) != 0)
-        text_printf(out, "%skmm_launch_through(kmm, %s);\n", indent, origin);
+        text_printf(out, "%skmm_launch_through(kmm__launch, %s);\n", indent, origin);
     for (int k = 0; k < d->argument_count; k++) {
         const char *other = origin_of_argument(u, d->argument[k]);
         if (!other || strcmp(other, origin) != 0 || !origin_is_pure(d->argument[k]) ||
@@ -124,7 +124,7 @@ static void describe_through(const unit_t *u, const directive_t *d, const item_t
             continue;
         const char *text = source_words(u->source, begin, end);
         if (strcmp(origin_bare(text), base) != 0 && strcmp(origin_bare(text), origin) != 0)
-            text_printf(out, "%skmm_launch_through(kmm, %s);\n", indent, text);
+            text_printf(out, "%skmm_launch_through(kmm__launch, %s);\n", indent, text);
     }
 }
 
@@ -179,24 +179,24 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
     char stars[KMM_MAX_DIMS + 2] = "*";
     memset(stars, '*', (size_t)item->inner_dims + 1);
     if (item->mode == KMM_REDUCE)
-        text_printf(out, "%skmm_launch_reduce(kmm, %s, %s, %s, %s);\n", indent, op_names[item->op],
-                    type_names[item->reduced.type], text, base);
+        text_printf(out, "%skmm_launch_reduce(kmm__launch, %s, %s, %s, %s);\n", indent,
+                    op_names[item->op], type_names[item->reduced.type], text, base);
     else if (clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(item->base->type)))
                  .kind == CXType_Void)
-        text_printf(out, "%skmm_launch_access(kmm, %s, %s, %s, 1);\n", indent, modes[item->mode],
-                    text, base);
+        text_printf(out, "%skmm_launch_access(kmm__launch, %s, %s, %s, 1);\n", indent,
+                    modes[item->mode], text, base);
     else
-        text_printf(out, "%skmm_launch_access(kmm, %s, %s, %s, sizeof(%s(%s)));\n", indent,
+        text_printf(out, "%skmm_launch_access(kmm__launch, %s, %s, %s, sizeof(%s(%s)));\n", indent,
                     modes[item->mode], text, base, stars, base);
     if (item->mode == KMM_REDUCE && item->reduced.is_pair)
-        text_printf(out, "%skmm_launch_pair(kmm, %lld, %lld, %s, %lld);\n", indent,
+        text_printf(out, "%skmm_launch_pair(kmm__launch, %lld, %lld, %s, %lld);\n", indent,
                     item->reduced.bytes, item->reduced.value_at, type_names[item->reduced.index],
                     item->reduced.index_at);
     describe_through(u, d, item, indent, out);
     if (!d->is_kernel && item->mode != KMM_REDUCE && follows_pointers(d, item))
-        text_printf(out, "%skmm_launch_pointers(kmm);\n", indent);
+        text_printf(out, "%skmm_launch_pointers(kmm__launch);\n", indent);
     for (int k = 0; k < extents_of(item); k++)
-        text_printf(out, "%skmm_launch_extent(kmm, %s);\n", indent,
+        text_printf(out, "%skmm_launch_extent(kmm__launch, %s);\n", indent,
                     form_text(extent_of(u, item, k)));
     for (int k = 0; k < item->section_count; k++)
         describe_section(d, &item->section[k], indent, out);
@@ -224,7 +224,7 @@ static void describe_settings(const unit_t *u, const directive_t *d, const char 
 {
     for (int k = 0; k < d->setting_count; k++) {
         const setting_t *s = &d->setting[k];
-        text_printf(out, "%skmm_launch_%s(kmm", indent, token_text(u->source, s->name));
+        text_printf(out, "%skmm_launch_%s(kmm__launch", indent, token_text(u->source, s->name));
         if (s->constant)
             text_printf(out, ", %s", s->constant);
         if (s->value)
@@ -235,24 +235,43 @@ static void describe_settings(const unit_t *u, const directive_t *d, const char 
     }
 }
 
+/* The conditions under which the description holds. */
+static void describe_fits(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+{
+    if (d->inferred)
+        text_printf(out, "%skmm_launch_inferred(kmm__launch);\n", indent);
+    for (int k = 0; k < d->fits_count; k++) {
+        const fits_t *f = &d->fits[k];
+        text_printf(out, "%skmm_launch_fits(kmm__launch, %s, %s, %s, %s);\n", indent,
+                    text_quoted(source_words(u->source, f->value->begin, f->value->end)),
+                    fits_types[f->type].constant, f->in_grid ? "KMM_IN_GRID" : "KMM_IN_RANGE",
+                    form_text(f->form.constant));
+        for (int a = 0; a < d->axis_count; a++)
+            if (!form_is(f->form.coef[a], 0))
+                text_printf(out, "%skmm_launch_fits_coef(kmm__launch, %d, %s);\n", indent, a,
+                            form_text(f->form.coef[a]));
+    }
+}
+
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
     const char *name = d->kind == DIRECTIVE_TASK ? "task" : d->callee_name;
-    text_printf(out, "%skmm_launch_t *kmm = kmm_launch_begin(%s, %s, %u);\n", indent,
+    text_printf(out, "%skmm_launch_t *kmm__launch = kmm_launch_begin(%s, %s, %u);\n", indent,
                 text_quoted(name), text_quoted(u->source->path),
                 source_line(u->source, d->pragma.begin));
     describe_settings(u, d, indent, out);
     describe_axes(u, d, indent, out);
+    describe_fits(u, d, indent, out);
     if (d->condition && !d->home)
-        text_printf(out, "%skmm_launch_if(kmm, !!(%s));\n", indent,
+        text_printf(out, "%skmm_launch_if(kmm__launch, !!(%s));\n", indent,
                     source_words(u->source, d->condition->begin, d->condition->end));
     else if (d->home)
-        text_printf(out, "%skmm_launch_home(kmm); // %s\n", indent, d->home);
+        text_printf(out, "%skmm_launch_home(kmm__launch); // %s\n", indent, d->home);
     if (d->nowait)
-        text_printf(out, "%skmm_launch_nowait(kmm);\n", indent);
-    for (int k = 0; d->unused && k < d->argument_count; k++)
+        text_printf(out, "%skmm_launch_nowait(kmm__launch);\n", indent);
+    for (int k = 0; d->is_kernel && d->unused && k < d->argument_count; k++)
         if (d->unused[k])
-            text_printf(out, "%skmm_launch_unused(kmm, %d);\n", indent, k);
+            text_printf(out, "%skmm_launch_unused(kmm__launch, %d);\n", indent, k);
     for (int k = 0; k < d->item_count; k++)
         describe_item(u, d, &d->item[k], indent, out);
 }

@@ -365,6 +365,10 @@ static void explain_directive(const unit_t *u, const directive_t *d)
     }
     for (int k = 0; k < d->item_count; k++)
         explain_item(&x, &d->item[k]);
+    for (int k = 0; k < d->fits_count; k++)
+        text_printf(&x.out, "  holds    where %s is %s%s; else the launch is whole\n",
+                    words_of(&x, d->fits[k].begin, d->fits[k].end),
+                    fits_types[d->fits[k].type].name, d->fits[k].in_grid ? " for all threads" : "");
     if (d->is_kernel)
         suggestion_add_known(u, d, &x.out);
     text_printf(&x.out, "  results  %s\n\n",

@@ -14,8 +14,10 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "clang/cursor.h"
+#include "clang/written.h"
 #include "emit/call.h"
 #include "emit/describe.h"
+#include "emit/jump.h"
 #include "gpu/clone.h"
 #include "gpu/register.h"
 #include "kmm/launch.h"
@@ -50,6 +52,21 @@ static char *comment_of(const source_t *s, const pragma_t *pragma, const char *i
     return out.data;
 }
 
+/* The same of a launch, without the conditions of what is inferred: these stand last, and are calls
+ * below it. */
+static char *comment_of_launch(const source_t *s, const directive_t *d, const char *indent)
+{
+    pragma_t shown = d->pragma;
+    size_t rest = d->fits_count ? d->fits[d->fits_count - 1].end + 1 : 0;
+    if (!s->completed || !d->fits_count ||
+        rest + strspn(s->text + rest, " \t") < d->pragma.content_end)
+        return comment_of(s, &shown, indent);
+    shown.end = d->fits_begin;
+    while (strchr(" \t\\\n\r", s->text[shown.end - 1]))
+        shown.end--;
+    return arena_printf("%s%s", comment_of(s, &shown, indent), d->pragma.is_operator ? "\")" : "");
+}
+
 /* Says to which line the text behind the pragma's edit belongs: that below it, or the rest of its
  * own. */
 static const char *line_below(const source_t *s, const pragma_t *pragma)
@@ -74,13 +91,15 @@ void rewrite_include(unit_t *u)
 {
     if (u->include_at == SIZE_MAX)
         return;
+    bool jumps = jump_find(u);
     size_t place = source_declaration_begin(u->source, u->include_at);
     unit_edit(u, place, place,
-              arena_printf("%s#include <kmm/%s>\n%s\n",
+              arena_printf("%s#include <kmm/%s>\n%s%s\n",
                            source_begins_line(u->source, place) ? "" : "\n",
                            u->target == TARGET_HOST ? "launch.h"
                            : u->lang == LANG_HIP    ? "hip.h"
                                                     : "cuda.h",
+                           jumps ? "#include <kmm/jump.h>\n" : "",
                            source_line_marker(u->source, source_line(u->source, place))));
     u->edits[u->edit_count - 1].order = -1;
 }
@@ -126,14 +145,14 @@ static const char *arm_text(const unit_t *u, const directive_t *d)
     bool throws = false;
     if (u->lang != LANG_C)
         clang_visitChildren(d->launch, find_throw, &throws);
-    return throws ? "const kmm_armed_scope kmm_armed(kmm);" : "kmm_launch_arm(kmm);";
+    return throws ? "const kmm_armed_scope kmm__armed(kmm__launch);"
+                  : "kmm_launch_arm(kmm__launch);";
 }
 
 static void rewrite_parallel(unit_t *u, directive_t *d)
 {
     const source_t *s = u->source;
-    const char *indent = indent_at(s, d->pragma.begin),
-               *comment = comment_of(s, &d->pragma, indent);
+    const char *indent = indent_at(s, d->pragma.begin), *comment = comment_of_launch(s, d, indent);
     const char *inner = arena_printf("%s    ", indent);
     text_t out = {0};
     bool below = stands_below(u, d);
@@ -247,22 +266,23 @@ static void rewrite_data(unit_t *u, const directive_t *d)
         const char *base, *bytes;
         map_extent(u, &d->map[k], &base, &bytes);
         text_printf(&enter,
-                    "%s    void *const kmm_base_%d = (void *)(%s);\n%s    const size_t "
-                    "kmm_bytes_%d = %s;\n",
+                    "%s    void *const kmm__base_%d = (void *)(%s);\n%s    const size_t "
+                    "kmm__bytes_%d = %s;\n",
                     indent, k, base, indent, k, bytes);
-        text_printf(&enter, "%s    kmm_data_enter(%s, %s, kmm_base_%d, kmm_bytes_%d, %s, %u);\n",
+        text_printf(&enter, "%s    kmm_data_open(%s, %s, kmm__base_%d, kmm__bytes_%d, %s, %u);\n",
                     indent, map_names[d->map[k].map],
                     text_quoted(source_words(s, d->map[k].begin, d->map[k].end)), k, k, file, line);
         if (u->lang != LANG_C)
-            text_printf(&enter,
-                        "%s    kmm_data_scope kmm_scope_%d(kmm_base_%d, kmm_bytes_%d, %s, %u);\n",
-                        indent, k, k, k, file, line);
+            text_printf(
+                &enter,
+                "%s    kmm_data_scope kmm__scope_%d(kmm__base_%d, kmm__bytes_%d, %s, %u);\n",
+                indent, k, k, k, file, line);
     }
     for (int k = d->map_count - 1; k >= 0; k--)
         if (u->lang != LANG_C)
-            text_printf(&leave, " kmm_scope_%d.end();", k);
+            text_printf(&leave, " kmm__scope_%d.kmm_end();", k);
         else
-            text_printf(&leave, " kmm_data_exit(kmm_base_%d, kmm_bytes_%d, %s, %u);", k, k, file,
+            text_printf(&leave, " kmm_data_close(kmm__base_%d, kmm__bytes_%d, %s, %u);", k, k, file,
                         line);
     text_printf(&leave, "%s", call_rethrow(u, line));
     text_printf(&enter, "%s", line_below(s, &d->pragma));
@@ -274,12 +294,16 @@ static void rewrite_data(unit_t *u, const directive_t *d)
 
 /* ---- task ---- */
 
+/* The type of a pointer that hides the base. Where the program has named the type, it may have
+ * given that name to something else here. */
 static const char *shadow_type(const unit_t *u, const expr_t *base)
 {
     CXType type = clang_getUnqualifiedType(base->type);
     const char *text = source_words(u->source, base->begin, base->end);
+    if (type_is_plain(type))
+        return clang_text(clang_getTypeSpelling(clang_getCanonicalType(type)));
     if (clang_getCanonicalType(type).kind == CXType_Pointer)
-        return clang_text(clang_getTypeSpelling(type));
+        return arena_printf("%s(%s + 0)", u->lang == LANG_C ? "__typeof__" : "decltype", text);
     return arena_printf("%s(&*%s)", u->lang == LANG_C ? "__typeof__" : "decltype", text);
 }
 
@@ -305,18 +329,17 @@ static void write_shadows(const unit_t *u, const directive_t *d, const char *ind
                    *type = shadow_type(u, base);
         if (is_shadowed(u, d, k))
             continue;
-        text_printf(out, "%s%s = (%s)kmm_task_pointer(kmm_task, %s);\n", indent,
-                    declaration_of(type, arena_printf("const kmm_pointer_%d", k)), type, name);
-        text_printf(&inner, "%s    %s = kmm_pointer_%d; (void)%s;\n", indent,
-                    declaration_of(type, arena_printf("const %s", name)), k, name);
+        text_printf(out, "%s%s = (%s)kmm_task_pointer(kmm__task, %s);\n", indent,
+                    type_declaration(type, arena_printf("const kmm__pointer_%d", k)), type, name);
+        text_printf(&inner, "%s    %s = kmm__pointer_%d; (void)%s;\n", indent,
+                    type_declaration(type, arena_printf("const %s", name)), k, name);
     }
-    text_printf(out, "%sif (kmm_task) {\n%s", indent, inner.data);
+    text_printf(out, "%sif (kmm__task) {\n%s", indent, inner.data);
     if (d->stream) {
         const char *name = source_words(u->source, d->stream->begin, d->stream->end);
-        const char *type =
-            clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(d->stream->type)));
-        text_printf(out, "%s    %s = (%s)kmm_stream; (void)%s;\n", indent,
-                    declaration_of(type, arena_printf("const %s", name)), type, name);
+        const char *type = arena_printf("__typeof__(%s)", name);
+        text_printf(out, "%s    %s = (%s)kmm__stream; (void)%s;\n", indent,
+                    type_declaration(type, arena_printf("const %s", name)), type, name);
     }
 }
 
@@ -328,22 +351,22 @@ static void rewrite_task(unit_t *u, const directive_t *d)
     text_printf(&out, "{ %s\n", comment_of(s, &d->pragma, indent));
     describe_launch(u, d, inner, &out);
     if (d->stream)
-        text_printf(&out, "%svoid *kmm_stream;\n", inner);
-    text_printf(&out, "%skmm_task_t *const kmm_task = kmm_task_begin(kmm, %s, %s);\n", inner,
-                d->stream
-                    ? arena_printf("(void *)%s", source_words(s, d->stream->begin, d->stream->end))
-                : u->lang == LANG_C ? "NULL"
-                                    : "nullptr",
-                d->stream           ? "&kmm_stream"
-                : u->lang == LANG_C ? "NULL"
-                                    : "nullptr");
+        text_printf(&out, "%svoid *kmm__stream;\n", inner);
+    text_printf(
+        &out, "%skmm_task_t *const kmm__task = kmm_task_begin(kmm__launch, %s, %s);\n", inner,
+        d->stream ? arena_printf("(void *)%s", source_words(s, d->stream->begin, d->stream->end))
+        : u->lang == LANG_C ? "NULL"
+                            : "nullptr",
+        d->stream           ? "&kmm__stream"
+        : u->lang == LANG_C ? "NULL"
+                            : "nullptr");
     if (u->lang != LANG_C)
-        text_printf(&out, "%sconst kmm_task_scope kmm_scope(kmm_task);\n", inner);
+        text_printf(&out, "%sconst kmm_task_scope kmm__scope(kmm__task);\n", inner);
     write_shadows(u, d, inner, &out);
     text_printf(&out, "%s", line_below(s, &d->pragma));
     unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
     unit_edit(u, d->statement_end, d->statement_end,
-              u->lang == LANG_C ? " } kmm_task_end(kmm_task); }" : " } }");
+              u->lang == LANG_C ? " } kmm_task_end(kmm__task); }" : " } }");
 }
 
 void rewrite_directives(unit_t *u)

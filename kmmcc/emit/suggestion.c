@@ -3,105 +3,20 @@
  * that has none. The later stages complete these pragmas, and their text is printed. */
 #include "emit/suggestion.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/check.h"
 #include "analyze/complete.h"
 #include "analyze/known.h"
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/token.h"
 #include "clang/cursor.h"
-
-/* ---- Launches without a pragma ---- */
-
-enum { MOST_NESTED = 256 };
-
-/* Where statements begin, token by token. */
-typedef struct statements {
-    const source_t *s;
-    struct {
-        bool is_condition, is_parenthesis;
-    } open[MOST_NESTED];
-    int depth;
-    bool begins;      /* the next token begins a statement */
-    bool has_pragma;  /* a pragma stands before that */
-    bool condition;   /* the token before is `if`, `for`, ... */
-    size_t begin;     /* of the statement */
-    bool is_governed; /* it has a pragma */
-} statements_t;
-
-static bool is_kmm(const source_t *s, token_t t)
-{
-    const char *text = token_text(s, t);
-    return strstr(text, "pragma") && strstr(text, "kmm");
-}
-
-static bool is_any(const source_t *s, token_t t, const char *const *words)
-{
-    for (; *words; words++)
-        if (token_is(s, t, *words))
-            return true;
-    return false;
-}
-
-static void step(statements_t *x, token_t t)
-{
-    static const char *const conditions[] = {"if", "for", "while", "switch", NULL},
-                             *const alone[] = {"else", "do", NULL};
-    const source_t *s = x->s;
-    bool inside = x->depth > 0 && x->open[x->depth - 1].is_parenthesis;
-    if (x->begins) {
-        x->begin = t.begin;
-        x->is_governed = x->has_pragma;
-    }
-    x->begins = x->has_pragma = false;
-    bool opens = token_is(s, t, "("), brace = token_is(s, t, "{");
-    if ((opens || brace) && x->depth < MOST_NESTED) {
-        x->open[x->depth].is_condition = opens && x->condition;
-        x->open[x->depth++].is_parenthesis = opens;
-        x->begins = brace;
-    } else if ((token_is(s, t, ")") || token_is(s, t, "}")) && x->depth > 0) {
-        x->begins = !x->open[--x->depth].is_parenthesis || x->open[x->depth].is_condition;
-        x->has_pragma = x->begins && x->is_governed && x->open[x->depth].is_condition;
-    } else if ((token_is(s, t, ";") && !inside) || is_any(s, t, alone)) {
-        x->begins = true;
-    }
-    x->condition = is_any(s, t, conditions);
-}
-
-const source_t *suggestion_mark(const source_t *s)
-{
-    statements_t x = {.s = s, .begins = true};
-    text_t out = {0};
-    size_t from = 0, marked = (size_t)-1;
-    lexer_t l = lexer_at(s, 0, s->length);
-    text_add(&out, "", 0);
-    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-        if (t.kind == TOKEN_DIRECTIVE) {
-            x.has_pragma |= x.begins && is_kmm(s, t);
-            continue;
-        }
-        if (x.begins && token_is(s, t, "_Pragma")) {
-            lex(&l);
-            x.has_pragma |= strstr(token_text(s, lex(&l)), "kmm") != NULL;
-            lex(&l);
-            continue;
-        }
-        step(&x, t);
-        if (!token_is(s, t, "<<<") || x.is_governed || x.begin == marked || !x.depth)
-            continue;
-        marked = x.begin;
-        text_add(&out, s->text + from, marked - from);
-        text_printf(&out, "_Pragma(\"kmm parallel\") ");
-        from = marked;
-    }
-    text_add(&out, s->text + from, s->length - from);
-    source_t *changed = source_from(s->path, out.data, out.length);
-    changed->completed = true;
-    return changed;
-}
+#include "pragma/form.h"
 
 /* ---- What is known ---- */
 
@@ -124,37 +39,260 @@ void suggestion_add_known(const unit_t *u, const directive_t *d, text_t *out)
         text_printf(out, "  analysis %s: %s\n", name_of(u, d, k), known_text(k));
 }
 
-/* ---- Suggestions ---- */
+/* ---- What is proven ---- */
 
+/* The pragma from the word kmm on, as a `#pragma` has it. */
 static const char *pragma_of(const unit_t *u, const directive_t *d)
 {
-    const char *text = source_words(u->source, d->pragma.content, d->pragma.content_end);
-    return strncmp(text, "kmm ", 4) ? arena_printf("kmm %s", text) : text;
+    text_t out = {0};
+    const char *s = u->source->text;
+    text_add(&out, "", 0);
+    for (size_t k = d->pragma.content; k < d->pragma.content_end; k++) {
+        bool escapes =
+            d->pragma.is_operator && s[k] == '\\' && (s[k + 1] == '"' || s[k + 1] == '\\');
+        text_add(&out, s + k + escapes, 1);
+        k += escapes;
+    }
+    const source_t *text = source_from("", out.data, out.length);
+    const char *words = source_words(text, 0, text->length);
+    return strncmp(words, "kmm ", 4) ? arena_printf("kmm %s", words) : words;
 }
 
-static void print_open(const unit_t *u, const directive_t *d)
+/* The expression without parentheses around it. */
+static const char *bare(const char *text)
+{
+    size_t length = strlen(text);
+    int depth = 0;
+    for (size_t k = 0; k < length && text[0] == '('; k++) {
+        depth += (text[k] == '(') - (text[k] == ')');
+        if (!depth && k + 1 < length)
+            return text;
+    }
+    return text[0] == '(' ? bare(arena_copy(text + 1, length - 2)) : text;
+}
+
+static const char *argument_text(const unit_t *u, const directive_t *d, int number)
+{
+    size_t begin, end;
+    if (number >= d->argument_count || !unit_range(u, d->argument[number], &begin, &end))
+        return NULL;
+    return bare(unit_words(u, begin, end));
+}
+
+/* How the items name the argument itself, and not another pointer to the array. */
+typedef enum cover { COVER_NONE, COVER_WHOLE, COVER_SECTION } cover_t;
+static cover_t cover_of(const unit_t *u, const directive_t *d, int number)
+{
+    cover_t cover = COVER_NONE;
+    const char *text = argument_text(u, d, number);
+    for (int k = 0; k < d->item_count && text; k++) {
+        const expr_t *base = d->item[k].base;
+        if (!strcmp(bare(unit_words(u, base->begin, base->end)), text))
+            cover = d->item[k].section_count ? COVER_SECTION : COVER_WHOLE;
+    }
+    return cover;
+}
+
+/* Which item is about which of two parameters cannot be told if they get one pointer. */
+static bool is_passed_twice(const unit_t *u, const directive_t *d, int number)
+{
+    const char *text = argument_text(u, d, number);
+    for (int k = 0; k < d->argument_count && text; k++) {
+        const char *other = argument_text(u, d, k);
+        if (k != number && other && !strcmp(other, text))
+            return true;
+    }
+    return false;
+}
+
+/* Why the clauses of the pointer are not proven; NULL: they are. */
+static const char *open_reason(const unit_t *u, const directive_t *d, const known_t *k)
+{
+    const char *name = name_of(u, d, k);
+    cover_t cover = k->member < 0 ? cover_of(u, d, k->param) : COVER_NONE;
+    if (cover == COVER_NONE)
+        return arena_printf("no clause for %s: %s", name,
+                            k->knowledge == KNOWN_EXACTLY
+                                ? "exact, but nothing keeps it in the array, or its chunks apart"
+                                : known_text(k));
+    if (cover == COVER_WHOLE ? k->stores || k->escapes : k->knowledge == KNOWN_NOT)
+        return arena_printf("%s: %s", name, known_text(k));
+    return is_passed_twice(u, d, k->param)
+               ? arena_printf("%s is passed for several parameters", name)
+               : NULL;
+}
+
+static bool depends_on_axis(const directive_t *d, const item_t *item)
+{
+    for (int i = 0; i < item->section_count; i++)
+        for (int a = 0; a < d->axis_count && item->section[i].lower; a++)
+            if (!form_is(item->section[i].lower_form.coef[a], 0))
+                return true;
+    return false;
+}
+
+/* Why chunks would not differ in what they access; NULL: they do. */
+static const char *undivided_reason(const directive_t *d)
+{
+    bool any = false;
+    for (int k = 0; k < d->item_count; k++) {
+        bool depends = depends_on_axis(d, &d->item[k]);
+        if (d->item[k].mode != KMM_READ && d->item[k].mode != KMM_REDUCE && !depends)
+            return "all chunks would store to the same elements";
+        any |= depends;
+    }
+    return any ? NULL : "nothing that it accesses depends on the block";
+}
+
+static bool is_in_task(const unit_t *u, const directive_t *d)
+{
+    for (int k = 0; k < u->directive_count; k++) {
+        const directive_t *t = u->directives[k];
+        if (t->kind == DIRECTIVE_TASK && t->bound && t->statement_begin <= d->pragma.begin &&
+            d->pragma.begin < t->statement_end)
+            return true;
+    }
+    return false;
+}
+
+/* The message, in one line and without the name of a warning. */
+static const char *plain_message(const char *text)
+{
+    const char *end = strstr(text, " [-W");
+    return end ? arena_copy(text, (size_t)(end - text)) : text;
+}
+
+/* What is wrong with the directive; NULL: nothing. A read of the whole array is right. */
+static const char *wrong_reason(unit_t *u, directive_t *d)
+{
+    int first = diag_count();
+    const char *reason = NULL;
+    check_directive(u, d);
+    for (int k = first; k < diag_count() && !reason; k++)
+        if (!strstr(diag_said(k), "[-Wkmm-whole]"))
+            reason = plain_message(diag_said(k));
+    diag_retract(first, diag_count()); /* another launch may give rise to the same message */
+    return reason;
+}
+
+static const char *reason_of(unit_t *u, directive_t *d, const known_t **known)
 {
     const char *reason;
-    const known_t *k = known_of_launch(u, d, &reason);
+    if (d->broken || !d->is_kernel || clang_Cursor_isNull(d->launch)) {
+        reason = diag_said_in(u->source, d->pragma.begin, d->pragma.end);
+        return reason ? plain_message(reason) : "no pragma can stand there";
+    }
+    if (is_in_task(u, d))
+        return "it is part of a task";
+    *known = known_of_launch(u, d, &reason);
     if (reason)
-        printf("    nothing is known: %s\n", reason);
-    for (; k; k = k->next)
-        if (k->param >= d->argument_count || !complete_covers(d, d->argument[k->param]))
-            printf("    no clause for %s: %s\n", name_of(u, d, k),
-                   k->knowledge == KNOWN_EXACTLY
-                       ? "exact, but nothing keeps it in the array, or its chunks apart"
-                       : known_text(k));
+        return reason;
+    reason = wrong_reason(u, d); /* which adds reads of whole arrays */
+    for (const known_t *k = *known; k; k = k->next) {
+        const char *open = open_reason(u, d, k);
+        if (open)
+            return open;
+    }
+    return reason ? reason : d->home ? d->home : undivided_reason(d);
 }
 
-void suggestion_print(const unit_t *u)
+/* An item's base: a path, or in parentheses. */
+static const char *as_base(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (!strchr("_.", *c) && !isalnum((unsigned char)*c))
+            return text[0] == '(' && bare(text) != text ? text : arena_printf("(%s)", text);
+    return text;
+}
+
+/* The completed pragma, with the reads of whole arrays that no clause says. */
+static const char *chosen_pragma(const unit_t *u, const directive_t *d)
+{
+    text_t out = {0};
+    text_printf(&out, "%s", pragma_of(u, d));
+    for (int k = 0; k < d->item_count; k++)
+        if (d->item[k].begin > d->pragma.end)
+            text_printf(&out, " read(%s)",
+                        as_base(unit_words(u, d->item[k].begin, d->item[k].end)));
+    text_printf(&out, " inferred");
+    return out.data;
+}
+
+/* ---- Suggestions ---- */
+
+static bool is_launch(const directive_t *d)
+{
+    return d->bound && d->kind == DIRECTIVE_PARALLEL;
+}
+
+void suggestion_choose(unit_t *u, marks_t *m)
+{
+    for (int k = 0; k < u->directive_count; k++) {
+        directive_t *d = u->directives[k];
+        const known_t *known = NULL;
+        mark_t *at = mark_of(m, u, d);
+        if (!at || !is_launch(d))
+            continue;
+        at->is_seen = true;
+        at->reason = reason_of(u, d, &known);
+        if (!at->reason)
+            at->pragma = chosen_pragma(u, d);
+    }
+}
+
+static void print_open(const unit_t *u, const directive_t *d, const char *reason)
+{
+    const char *unknown;
+    bool said = false;
+    const known_t *k = known_of_launch(u, d, &unknown);
+    if (unknown)
+        printf("    nothing is known: %s\n", unknown);
+    for (; k && !unknown; k = k->next) {
+        const char *open = open_reason(u, d, k);
+        if (open)
+            printf("    %s\n", open);
+        said |= open != NULL;
+    }
+    if (reason && !unknown && !said)
+        printf("    %s\n", reason);
+}
+
+static void print_wider(const unit_t *u, const directive_t *d)
+{
+    const char *reason;
+    for (const known_t *k = known_of_launch(u, d, &reason); k; k = k->next)
+        if (k->knowledge != KNOWN_EXACTLY)
+            printf("    wider than what is accessed: %s: %s\n", name_of(u, d, k), known_text(k));
+}
+
+void suggestion_print(const unit_t *u, marks_t *m)
 {
     for (int k = 0; k < u->directive_count; k++) {
         const directive_t *d = u->directives[k];
-        if (!d->bound || d->broken || d->kind != DIRECTIVE_PARALLEL || !d->is_kernel ||
-            clang_Cursor_isNull(d->launch))
+        const mark_t *at = mark_of(m, u, d);
+        if (!is_launch(d) ||
+            (!at && (d->broken || !d->is_kernel || clang_Cursor_isNull(d->launch))))
             continue;
         printf("%s:%u: #pragma %s\n", u->source->path, source_line(u->source, d->pragma.begin),
-               pragma_of(u, d));
-        print_open(u, d);
+               at && at->pragma ? at->pragma : pragma_of(u, d));
+        if (at && at->pragma)
+            print_wider(u, d);
+        else if (!d->broken && !clang_Cursor_isNull(d->launch))
+            print_open(u, d, at ? at->reason : NULL);
+        else
+            printf("    %s\n", at->reason);
+    }
+}
+
+void suggestion_print_choice(const marks_t *m)
+{
+    for (int k = 0; k < m->count; k++) {
+        const mark_t *at = &m->at[k];
+        unsigned line = source_line(m->source, at->begin);
+        if (at->pragma)
+            printf("%s:%u: #pragma %s\n", m->source->path, line, at->pragma);
+        else if (at->is_seen)
+            printf("%s:%u: no pragma for the launch of '%s': %s\n", m->source->path, line, at->name,
+                   at->reason);
     }
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints, for --suggest, the pragmas that launches could have. */
+/* The pragmas that launches could have: chosen where all that their kernels access is proven. */
 #ifndef KMMCC_EMIT_SUGGESTION_H
 #define KMMCC_EMIT_SUGGESTION_H
 
-#include "base/source.h"
 #include "base/text.h"
 #include "clang/unit.h"
+#include "emit/mark.h"
 
-/* Returns the text with `_Pragma("kmm parallel")` before each kernel launch that has no pragma. */
-const source_t *suggestion_mark(const source_t *s);
+/* Sets the pragma of each mark, or the reason why it has none. The unit is that of mark_trial, with
+ * completed directives. It takes back all messages that it gives rise to. */
+void suggestion_choose(unit_t *u, marks_t *m);
 /* Prints the completed pragma of each kernel launch, and which pointers it leaves open, on stdout.
  */
-void suggestion_print(const unit_t *u);
+void suggestion_print(const unit_t *u, marks_t *m);
+/* Prints the pragma of each mark, or why it has none. */
+void suggestion_print_choice(const marks_t *m);
 /* Adds lines that say how well the accesses of the launch's pointers are known. */
 void suggestion_add_known(const unit_t *u, const directive_t *d, text_t *out);
 

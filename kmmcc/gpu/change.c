@@ -69,9 +69,9 @@ void change_head(const unit_t *u, const source_t *s, size_t name, const char *sp
     change_add(list, name, name, u->main->prefix);
     if (!has_parameters(s, open))
         change_add(list, open, change_find_token(s, open, s->length, ")") - 1,
-                   "const kmm_blocks_t kmm_blocks");
+                   "const kmm_blocks_t kmm__blocks");
     else
-        change_add(list, open, open, "const kmm_blocks_t kmm_blocks, ");
+        change_add(list, open, open, "const kmm_blocks_t kmm__blocks, ");
 }
 
 /* `[=]`, `[&]` and those that go on with a comma capture what they need by themselves. */
@@ -90,7 +90,7 @@ static void change_captures(const function_t *f, const lambda_t *l, changes_t *l
     text_printf(&names, "%s%s%s", l->reads_index ? "blockIdx" : "",
                 l->reads_index && (l->reads_dim || blocks) ? ", " : "",
                 l->reads_dim ? "gridDim" : "");
-    text_printf(&names, "%s%s%s", l->reads_dim && blocks ? ", " : "", blocks ? "kmm_blocks" : "",
+    text_printf(&names, "%s%s%s", l->reads_dim && blocks ? ", " : "", blocks ? "kmm__blocks" : "",
                 token_is(s, first, "]") ? "" : ", ");
     change_add(list, open.end, open.end, names.data);
 }
@@ -107,7 +107,8 @@ void change_body(const unit_t *u, const function_t *f, changes_t *list)
         change_add(list, c->at, c->at,
                    c->is_member ? u->main->prefix
                                 : name_prefix_at(u, s, c->at, c->callee[0]->cursor, f->cursor));
-        change_add(list, open, open, change_has_arguments(s, open) ? "kmm_blocks, " : "kmm_blocks");
+        change_add(list, open, open,
+                   change_has_arguments(s, open) ? "kmm__blocks, " : "kmm__blocks");
         for (lambda_t *l = c->lambda; l; l = l->up)
             l->calls_told = true;
     }
@@ -120,10 +121,10 @@ const char *change_locals(const unit_t *u, const function_t *f)
     const char *index = u->lang == LANG_HIP ? "kmm_uint3" : "uint3";
     return arena_printf(
         "%s%s%s%s",
-        f->reads_index ? arena_printf(" const %s blockIdx = kmm_block_index(kmm_blocks);", index)
+        f->reads_index ? arena_printf(" const %s blockIdx = kmm_block_index(kmm__blocks);", index)
                        : "",
         f->reads_index && f->hidden ? " (void)blockIdx;" : "",
-        f->reads_dim ? " const dim3 gridDim = kmm_grid_dim(kmm_blocks);" : "",
+        f->reads_dim ? " const dim3 gridDim = kmm_grid_dim(kmm__blocks);" : "",
         f->reads_dim && f->hidden ? " (void)gridDim;" : "");
 }
 

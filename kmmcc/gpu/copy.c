@@ -49,7 +49,7 @@ void copy_function(unit_t *u, function_t *f, bool shares)
     copy_prototype(u, f);
     change_head(u, s, change_name_offset(f->u, f->cursor), f->name, &list);
     change_add(&list, body, body,
-               arena_printf("%s%s", f->is_kernel && shares ? " kmm_share_blocks(kmm_blocks);" : "",
+               arena_printf("%s%s", f->is_kernel && shares ? " kmm_share_blocks(kmm__blocks);" : "",
                             change_locals(u, f)));
     change_body(u, f, &list);
     const char *text = arena_printf("%s%s", change_text(s, begin, f->end, &list),

@@ -222,7 +222,7 @@ static void note_group(reach_t *r, CXCursor c, const char *name)
             l->reads_group = true;
         if (r->f->u && unit_range(r->f->u, c, &begin, &end))
             add_change(r->f, begin, end,
-                       index ? "kmm_block_index(kmm_blocks)" : "kmm_this_grid(kmm_blocks)");
+                       index ? "kmm_block_index(kmm__blocks)" : "kmm_this_grid(kmm__blocks)");
         else
             r->f->is_hidden_group = true;
     } else if (kind == CXCursor_TypeRef && strstr(name, "grid_group") && r->f->u) {

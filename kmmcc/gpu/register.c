@@ -10,6 +10,7 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "clang/cursor.h"
+#include "clang/written.h"
 #include "gpu/name.h"
 
 const char *register_template_arguments(CXCursor instance)
@@ -48,7 +49,7 @@ static const char *chosen_type(CXCursor kernel, const char *first)
     text_printf(&out, "(void (*)(%s%s", first, *first && count > 0 ? ", " : "");
     for (int k = 0; k < count; k++)
         text_printf(&out, "%s%s", k ? ", " : "",
-                    clang_text(clang_getTypeSpelling(clang_getArgType(type, (unsigned)k))));
+                    type_written(LANG_CXX, clang_getArgType(type, (unsigned)k)));
     text_printf(&out, "))");
     return out.data;
 }
@@ -119,7 +120,7 @@ const char *register_launch(const unit_t *u, const directive_t *d)
                                           cursor_name(t->kernel), arena_printf("<%s>", arguments)));
     }
     return out.length
-               ? arena_printf("static const int kmm_registered = (%s); (void)kmm_registered;",
+               ? arena_printf("static const int kmm__registered = (%s); (void)kmm__registered;",
                               out.data)
                : "";
 }

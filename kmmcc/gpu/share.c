@@ -13,7 +13,7 @@ static void share_locals(unit_t *file, size_t body, const function_t *f)
 {
     unit_edit(
         file, body, body,
-        arena_printf(" const kmm_blocks_t kmm_blocks = kmm_shared_blocks(); (void)kmm_blocks;%s",
+        arena_printf(" const kmm_blocks_t kmm__blocks = kmm_shared_blocks(); (void)kmm__blocks;%s",
                      change_locals(file, f)));
 }
 

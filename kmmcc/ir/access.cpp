@@ -141,6 +141,7 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
             const ir_access_t &b = access_[w];
             const Instruction *at = access_at_[w];
             if (b.kind == IR_WRITE && b.param == a.param && b.member == a.member &&
+                b.guard == guard(at->getParent()) && // else the pointer may have been another
                 b.offset == a.offset && b.bytes == a.bytes && tree_.dominates(at, i))
                 a.after_write = 1;
         }
@@ -155,6 +156,8 @@ static bool is_atomic(const CallBase *call)
     const Function *callee = call->getCalledFunction();
     StringRef name = callee ? callee->getName() : "";
     unsigned length = 0;
+    if (name.starts_with("llvm.nvvm.atomic.") && call->arg_size() >= 2)
+        return call->getArgOperand(0)->getType()->isPointerTy();
     if (!name.consume_front("_Z") || name.consumeInteger(10, length) ||
         !name.starts_with("atomic") || call->arg_size() < 2 || name.size() < length)
         return false;
@@ -202,6 +205,31 @@ void Analysis::visit_call(const CallBase *call)
         escapes(argument, reason, call);
 }
 
+// What is made of the value is only computed with, or an address, whose accesses are seen.
+static bool only_computes(const Value *v, std::set<const Value *> &seen)
+{
+    if (!seen.insert(v).second)
+        return true;
+    for (const User *u : v->users()) {
+        bool ends = isa<ICmpInst>(u) || isa<IntToPtrInst>(u);
+        bool goes_on = isa<BinaryOperator>(u) || isa<CastInst>(u) || isa<PHINode>(u) ||
+                       isa<SelectInst>(u) || isa<FreezeInst>(u);
+        if (!ends && !(goes_on && only_computes(u, seen)))
+            return false;
+    }
+    return true;
+}
+
+// A number made of a pointer to memory that no parameter leads to.
+bool Analysis::is_harmless(const PtrToIntInst *i)
+{
+    std::set<const Value *> seen;
+    for (const Candidate &c : pointers(i->getPointerOperand()))
+        if (c.param >= 0)
+            return false;
+    return only_computes(i, seen);
+}
+
 void Analysis::visit(const Instruction *i)
 {
     auto bytes = [&](Type *t) {
@@ -223,6 +251,9 @@ void Analysis::visit(const Instruction *i)
         return visit_call(call);
     if (isa<GetElementPtrInst>(i) || isa<AddrSpaceCastInst>(i) || isa<PHINode>(i) ||
         isa<SelectInst>(i) || isa<ICmpInst>(i) || isa<FreezeInst>(i) || isa<BitCastInst>(i))
+        return;
+    auto *number = dyn_cast<PtrToIntInst>(i);
+    if (number && is_harmless(number))
         return;
     for (const Use &operand : i->operands())
         escapes(operand,
@@ -264,8 +295,9 @@ ir_function_t *Analysis::run()
         names.push_back(kept(a.getName()));
         are_pointers.push_back(a.getType()->isPointerTy() && !a.hasByValAttr());
     }
+    const char *title = kept(demangle(f_.getName().split("__intern__").first.str()));
     auto *result = (ir_function_t *)calloc(1, sizeof(ir_function_t));
-    *result = {kept(f_.getName()),       kept(demangle(f_.getName().str())),
+    *result = {kept(f_.getName()),       title,
                (int)f_.arg_size(),       kept_array(names),
                kept_array(are_pointers), kept_array(nodes_.all),
                (int)nodes_.all.size(),   kept_array(loop_),

@@ -112,6 +112,7 @@ class Analysis
     bool renews(const Value *v, const PHINode *phi, std::set<const Value *> &seen);
     void carried(const Value *v, const Instruction *store, std::set<const Value *> &seen,
                  ir_access_t *a);
+    bool is_harmless(const PtrToIntInst *i);
     void visit(const Instruction *i);
     void visit_call(const CallBase *call);
 };

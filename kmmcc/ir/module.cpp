@@ -69,6 +69,23 @@ void inline_all(Function &f)
     }
 }
 
+// Removes what computes addresses that nothing uses. Loads and stores stay.
+void drop_unused(Function &f)
+{
+    for (bool found = true; found;) {
+        found = false;
+        for (Instruction &i : make_early_inc_range(instructions(f))) {
+            bool computes = isa<CastInst>(i) || isa<GetElementPtrInst>(i) || isa<PHINode>(i) ||
+                            isa<SelectInst>(i) || isa<FreezeInst>(i) || isa<InsertValueInst>(i) ||
+                            isa<ExtractValueInst>(i);
+            if (!computes || !i.use_empty())
+                continue;
+            i.eraseFromParent();
+            found = true;
+        }
+    }
+}
+
 } // namespace
 
 extern "C" ir_function_t **kmm_ir_analyze(const char *path, const char *name, const char **error)
@@ -105,6 +122,7 @@ extern "C" ir_function_t **kmm_ir_analyze(const char *path, const char *name, co
         passes.addPass(LoopSimplifyPass());
         passes.addPass(LCSSAPass());
         passes.run(f, of_functions);
+        drop_unused(f);
         found.push_back(Analysis(f, of_functions).run());
     }
     found.push_back(nullptr);

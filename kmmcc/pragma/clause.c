@@ -201,6 +201,44 @@ static void clause_schedule(parser_t *p)
         parser_error(p, "expected a schedule: locality, block or cyclic");
 }
 
+const fits_type_t fits_types[FITS_TYPES] = {{"int", "KMM_INT32"},   {"unsigned", "KMM_UINT32"},
+                                            {"int16", "KMM_INT16"}, {"uint16", "KMM_UINT16"},
+                                            {"int8", "KMM_INT8"},   {"uint8", "KMM_UINT8"}};
+
+/* fits = type ['grid'] ':' expression { ',' expression } */
+static void clause_fits(parser_t *p)
+{
+    directive_t *d = p->d;
+    int type = 0;
+    if (!d->fits_count)
+        d->fits_begin = p->clause.begin;
+    while (type < FITS_TYPES && !parser_at_word(p, fits_types[type].name))
+        type++;
+    if (type == FITS_TYPES)
+        return parser_error(p, "expected a type: int, unsigned, int16, uint16, int8 or uint8, as "
+                               "in fits(int: n * i)");
+    parser_advance(p);
+    bool in_grid = parser_at_word(p, "grid");
+    if (in_grid)
+        parser_advance(p);
+    if (!parser_at(p, ":"))
+        return parser_error(p, "expected ':' and integers, as in fits(int: n * i)");
+    do {
+        parser_advance(p);
+        if (d->fits_count == MAX_FITS)
+            return parser_error(p, "a launch has at most %d integers in 'fits'", MAX_FITS);
+        fits_t *f = &d->fits[d->fits_count++];
+        *f = (fits_t){.begin = p->token.begin, .type = type, .in_grid = in_grid};
+        f->value = parse_expression(p);
+        f->end = p->last_end;
+    } while (!p->failed && parser_at(p, ","));
+}
+
+static void clause_inferred(parser_t *p)
+{
+    p->d->inferred = true;
+}
+
 static void clause_bounded(parser_t *p)
 {
     p->d->bounded = true;
@@ -368,6 +406,8 @@ static const clause_t clauses[] = {
     {"schedule", clause_schedule, CLAUSE_ONCE, IN_PARALLEL},
     {"priority", clause_integer, CLAUSE_ONCE, IN_PARALLEL | IN_TASK},
     {"bounded", clause_bounded, CLAUSE_BARE, IN_PARALLEL | IN_DECLARE},
+    {"fits", clause_fits, CLAUSE_REPEATS, IN_PARALLEL | IN_DECLARE},
+    {"inferred", clause_inferred, CLAUSE_BARE, IN_PARALLEL},
     {"nowait", clause_nowait, CLAUSE_BARE, IN_PARALLEL},
     {"stream", clause_stream, CLAUSE_ONCE, IN_TASK},
     {"map", clause_map, CLAUSE_REPEATS, IN_DATA},
@@ -418,6 +458,8 @@ static void parse_body(parser_t *p, const clause_t *clause, bool again)
         return parser_error(p, "expected '(' after '%s'", name);
     parser_advance(p);
     clause->parse(p);
+    if (!p->failed && (parser_at(p, ".") || parser_at(p, "->")))
+        parser_error(p, "a base that has an index stands in parentheses: (a[k].member)[i]");
     if (!p->failed && !parser_at(p, ")"))
         parser_error(p, "expected ',' or ')' in clause '%s'", name);
     if (!p->failed)
@@ -446,7 +488,12 @@ static void unknown_clause(parser_t *p)
     for (int k = 0; k < COUNT(clauses); k++)
         if (has_clause(p, k))
             names[count++] = clauses[k].name;
-    if (owner)
+    if (source_defines(p->s, token_text(p->s, p->token)))
+        parser_error(p,
+                     "'%s' is a macro; macros may stand in clauses, but not for whole clauses: "
+                     "write the clause out",
+                     token_text(p->s, p->token));
+    else if (owner)
         parser_error(p, "'%s' has no clause '%s', which belongs to '%s'",
                      source_words(p->s, p->d->name_begin, p->d->name_end),
                      token_text(p->s, p->token), owner);

@@ -87,6 +87,21 @@ typedef struct map_item {
     expr_t *base, *length, *lower;
 } map_item_t;
 
+/* One integer of fits(type: ...), which is computed in so few bits. */
+typedef struct fits {
+    size_t begin, end;
+    int type;     /* index of fits_types */
+    bool in_grid; /* for all threads of the grid */
+    expr_t *value;
+    affine_t form;
+} fits_t;
+typedef struct fits_type {
+    const char *name;
+    const char *constant; /* of kmm/launch.h */
+} fits_type_t;
+enum { FITS_TYPES = 6, MAX_FITS = 32 };
+extern const fits_type_t fits_types[FITS_TYPES];
+
 typedef enum directive_kind {
     DIRECTIVE_PARALLEL,
     DIRECTIVE_TASK,
@@ -121,8 +136,8 @@ typedef struct probe {
     CXType type;
 } probe_t;
 
-/* A clause whose effect is the call kmm_launch_NAME(kmm, constant, (int)value), or
- * kmm_launch_NAME(kmm, string). No other part of kmmcc reads it. */
+/* A clause whose effect is the call kmm_launch_NAME(kmm__launch, constant, (int)value), or
+ * kmm_launch_NAME(kmm__launch, string). No other part of kmmcc reads it. */
 typedef struct setting {
     token_t name;
     const char *constant; /* C text; NULL: the call has no such argument */
@@ -133,7 +148,7 @@ typedef struct setting {
 enum {
     MAX_SETTINGS = 8,
     MAX_ITEMS = 128,
-    MAX_PROBES = MAX_ITEMS * 18
+    MAX_PROBES = MAX_ITEMS * 18 + MAX_FITS
 }; /* items, shapes and maps have at most 9, 4 and 3 probes each */
 
 typedef struct directive {
@@ -157,8 +172,11 @@ typedef struct directive {
     expr_t *condition;
     setting_t setting[MAX_SETTINGS];
     int setting_count;
-    bool nowait, bounded;
-    expr_t *stream; /* for a task: the name of its stream */
+    bool nowait, bounded, inferred;
+    fits_t fits[MAX_FITS];
+    int fits_count;
+    size_t fits_begin; /* of the first such clause */
+    expr_t *stream;    /* for a task: the name of its stream */
 
     /* ---- Set by bind.c ---- */
     probe_t *probe;

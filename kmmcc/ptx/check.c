@@ -11,6 +11,7 @@
 #include "ptx/check.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "../../include/kmm/check.h"
@@ -26,12 +27,22 @@
 /* Where a clone's first parameter has the table's address: kmm_checked_blocks_t. */
 enum { TABLE_AT = 24 };
 
+enum { PLACES = 1 << 12 };
+
+/* A global string, in a hash table. */
+typedef struct place_text {
+    const char *text;
+    int number;
+    struct place_text *next;
+} place_text_t;
+
 typedef struct module {
     const char *ptx;
     ptx_function_t *functions;
     const char *check; /* the name of kmm_check_access */
     lines_t *lines;
-    list_t texts;     /* "file:line", as global strings */
+    list_t texts; /* "file:line", as global strings */
+    place_text_t *places[PLACES];
     list_t registers; /* declared in the function without a % */
     int labels;
 } module_t;
@@ -41,11 +52,18 @@ typedef struct module {
 /* The number of the global string with the text. */
 static int text_number(module_t *m, const char *text)
 {
-    for (int k = m->texts.count; k-- > 0;)
-        if (!strcmp(m->texts.item[k], text))
-            return k;
-    list_add(&m->texts, text);
-    return m->texts.count - 1;
+    uint32_t hash = 2166136261u;
+    for (const char *c = text; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    place_text_t **at = &m->places[hash % PLACES];
+    while (*at && strcmp((*at)->text, text))
+        at = &(*at)->next;
+    if (!*at) {
+        *at = arena_alloc(sizeof(**at));
+        **at = (place_text_t){text, m->texts.count, NULL};
+        list_add(&m->texts, text);
+    }
+    return (*at)->number;
 }
 
 /* Remembers the names of `.reg .b64 a, b<4>`. */
@@ -328,21 +346,22 @@ static const char *assemble(module_t *m)
 
 const char *check_module(const char *ptx, const char *path)
 {
-    module_t m = {.ptx = ptx, .functions = module_functions(ptx), .lines = lines_read(ptx)};
+    module_t *m = arena_alloc(sizeof(*m));
+    *m = (module_t){.ptx = ptx, .functions = module_functions(ptx), .lines = lines_read(ptx)};
     bool has_clone = false;
-    for (ptx_function_t *f = m.functions; f; f = f->next) {
+    for (ptx_function_t *f = m->functions; f; f = f->next) {
         has_clone |= f->is_clone;
-        m.check = f->is_check ? f->name : m.check;
+        m->check = f->is_check ? f->name : m->check;
     }
     if (!has_clone)
         return ptx;
-    if (!m.check || !strstr(ptx, ".address_size 64")) {
+    if (!m->check || !strstr(ptx, ".address_size 64")) {
         diag_plain(SEVERITY_ERROR, "-fkmm-check cannot check '%s': its PTX code lacks %s", path,
-                   m.check ? "addresses of 64 bits" : "the function kmm_check_access");
+                   m->check ? "addresses of 64 bits" : "the function kmm_check_access");
         return NULL;
     }
-    for (ptx_function_t *f = m.functions; f; f = f->next)
+    for (ptx_function_t *f = m->functions; f; f = f->next)
         if (!f->is_check)
-            read_body(&m, f);
-    return refuse_clones(&m, path) ? NULL : assemble(&m);
+            read_body(m, f);
+    return refuse_clones(m, path) ? NULL : assemble(m);
 }

@@ -69,6 +69,8 @@ static const char *read_to(const char *text, size_t at, char last, size_t *end)
             at = next;
         } else {
             next = text[at] == '"' ? string_end(text, at) : at + 1;
+            while (is_name(text[next - 1]) && is_name(text[next]))
+                next++;
             text_add(&out, text + at, next - at);
             at = next;
         }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/block.h"
 #include "api/runtime.h"
 #include "base/error.h"
 #include "base/exit_status.h"
@@ -46,10 +47,11 @@ void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
 static void default_end(void)
 {
     kmm_runtime_t *rt = default_runtime;
-    bool can_wait = !kmm__is_inside() && !kmm__tasks_open();
+    bool can_wait = !kmm__is_inside() && !kmm__tasks_open() && !kmm__native_is_plain(rt);
     is_ending = true;
     if (!rt)
         return;
+    kmm__blocks_exit(rt, can_wait);
     if (can_wait ? kmm_wait(rt) : kmm__error_take(rt)) {
         fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
         if (!kmm__error_is_told(rt))
@@ -66,7 +68,7 @@ KMM__API void kmm_wait_at_exit(void)
 {
     kmm_runtime_t *rt = default_runtime;
     kmm__marker_t *m;
-    if (!rt || kmm__is_inside() || kmm__tasks_open())
+    if (!rt || kmm__is_inside() || kmm__tasks_open() || kmm__native_is_plain(rt))
         return;
     if (kmm__marker_create(rt, &kmm__all_streams, &m))
         return;
@@ -81,6 +83,7 @@ static void after_fork(void)
     if (!default_runtime)
         return;
     was_on_gpus = has_gpus(default_runtime);
+    kmm__blocks_forget(NULL);
     default_runtime = NULL;
     default_once = (pthread_once_t)PTHREAD_ONCE_INIT;
     kmm__launches_clear();

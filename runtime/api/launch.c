@@ -2,12 +2,15 @@
 /* The calls of kmm/launch.h that need the current runtime. */
 #include <kmm/launch.h>
 
+#include "api/block.h"
 #include "api/runtime.h"
 #include "base/error.h"
 #include "execute/exact_host.h"
 #include "execute/statements.h"
+#include "launch/natively.h"
 #include "launch/placement.h"
 #include "launch/submit.h"
+#include "memory/residency/native.h"
 #include "task/inside.h"
 
 /* Returns KMM_E_INVALID if the caller was compiled with another version of kmm/launch.h. */
@@ -27,6 +30,7 @@ static int version_check(uint32_t version)
 KMM__API kmm_launch_t *kmm_launch_begin_version(uint32_t version, const char *kernel,
                                                 const char *file, int line)
 {
+    kmm__blocks_check(__builtin_frame_address(0));
     kmm_launch_t *l = kmm__launch_create(kmm__current(), kernel, file, line);
     int error = version_check(version);
     kmm__exact_host_launch();
@@ -63,5 +67,10 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
     }
     if (!l && kmm__inside_task())
         return kmm__statements_launch(kmm__inside_task(), kernel, geometry, args);
-    return kmm__submit_kernel(l ? l : describe_whole(kernel), annotated, kernel, geometry, args);
+    error = kmm__submit_kernel(l ? l : describe_whole(kernel), annotated, kernel, geometry, args);
+    if (error != KMM__NOT_HELD)
+        return error;
+    return kmm__native_enter(kernel->kind)
+               ? KMM__LAUNCH_NATIVELY
+               : kmm__submit_kernel(describe_whole(kernel), false, kernel, geometry, args);
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "api/block.h"
 #include "api/config.h"
 #include "base/alloc.h"
 #include "base/environment.h"
@@ -138,7 +139,9 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
     if (kmm__inside_refuse("wait"))
         return KMM_E_STATE;
-    kmm__native_finish(rt);
+    int failed = kmm__native_finish(rt);
+    if (failed)
+        return failed;
     pthread_mutex_lock(&rt->lock);
     kmm__deferred_end(rt, 0, UINTPTR_MAX);
     pthread_mutex_unlock(&rt->lock);
@@ -154,6 +157,7 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
         return 0;
     kmm__native_end(rt, "the end of the runtime");
     int error = kmm_wait(rt);
+    kmm__blocks_forget(rt);
     kmm__stats_print(rt);
     pthread_mutex_lock(&rt->lock);
     while (rt->memory->array_count) {

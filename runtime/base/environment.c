@@ -2,44 +2,48 @@
 /* The environment variables of kmm: their names, and the values of those that have few. */
 #include "base/environment.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-typedef enum form { CHECKED_WHERE_READ, WORDS, NUMBER } form_t;
+/* SIZE: where it is read, text that is no size is an error; 0 bytes count as not set. */
+typedef enum form { CHECKED_WHERE_READ, WORDS, WORD_LIST, NUMBER, SIZE, FOLDER } form_t;
 
 /* docs/environment.md lists the same names; a test compares them. */
 static const struct {
     const char *name;
     form_t form;
     const char *words; /* allowed words, each between spaces */
+    long least, most;  /* of a NUMBER */
 } table[] = {
-    {"KMM_CACHE_DIR", CHECKED_WHERE_READ, NULL},
-    {"KMM_CACHE_MAX", NUMBER, NULL},
-    {"KMM_CHECK", CHECKED_WHERE_READ, NULL},
-    {"KMM_CUDA_PATH", CHECKED_WHERE_READ, NULL},
-    {"KMM_DEVICES", CHECKED_WHERE_READ, NULL},
-    {"KMM_DEVICE_KEEP_FREE", CHECKED_WHERE_READ, NULL},
-    {"KMM_DEVICE_MEM", CHECKED_WHERE_READ, NULL},
-    {"KMM_FRAME", CHECKED_WHERE_READ, NULL},
-    {"KMM_HOST_MEM", CHECKED_WHERE_READ, NULL},
-    {"KMM_JOIN", CHECKED_WHERE_READ, NULL},
-    {"KMM_LIBRARY", CHECKED_WHERE_READ, NULL},
-    {"KMM_LINKS", CHECKED_WHERE_READ, NULL},
-    {"KMM_NATIVE", WORDS, " 0 1 "},
-    {"KMM_NUMA", WORDS, " 0 1 "},
-    {"KMM_ON_ERROR", WORDS, " continue "},
-    {"KMM_PINNED_MEM", CHECKED_WHERE_READ, NULL},
-    {"KMM_SEED", NUMBER, NULL},
-    {"KMM_SPILL_DIR", CHECKED_WHERE_READ, NULL},
-    {"KMM_SPILL_IO", CHECKED_WHERE_READ, NULL},
-    {"KMM_STAGE_BYTES", NUMBER, NULL},
-    {"KMM_STAGE_THREADS", NUMBER, NULL},
-    {"KMM_STAGE_TIMES", CHECKED_WHERE_READ, NULL},
-    {"KMM_STATS", WORDS, " 0 1 "},
-    {"KMM_THREADS", CHECKED_WHERE_READ, NULL},
+    {"KMM_CACHE_DIR", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_CACHE_MAX", NUMBER, NULL, 1, 1 << 30},
+    {"KMM_CHECK", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_CUDA_PATH", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_DEVICES", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_DEVICE_KEEP_FREE", SIZE, NULL, 0, 0},
+    {"KMM_DEVICE_MEM", SIZE, NULL, 0, 0},
+    {"KMM_FRAME", SIZE, NULL, 0, 0},
+    {"KMM_HOST_MEM", SIZE, NULL, 0, 0},
+    {"KMM_JOIN", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_LIBRARY", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_LINKS", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_NATIVE", WORDS, " 0 1 ", 0, 0},
+    {"KMM_NUMA", WORDS, " 0 1 ", 0, 0},
+    {"KMM_ON_ERROR", WORDS, " continue ", 0, 0},
+    {"KMM_PINNED_MEM", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_SEED", NUMBER, NULL, LONG_MIN, LONG_MAX},
+    {"KMM_SPILL_DIR", FOLDER, NULL, 0, 0},
+    {"KMM_SPILL_IO", WORD_LIST, " pread cached ", 0, 0},
+    {"KMM_STAGE_BYTES", NUMBER, NULL, 1, 1 << 30},
+    {"KMM_STAGE_THREADS", NUMBER, NULL, 0, 12},
+    {"KMM_STAGE_TIMES", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_STATS", WORDS, " 0 1 ", 0, 0},
+    {"KMM_THREADS", CHECKED_WHERE_READ, NULL, 0, 0},
 };
 enum { COUNT = sizeof(table) / sizeof(*table), LONGEST = 48 };
 
@@ -80,23 +84,63 @@ static void warn_of_name(const char *name)
             name, table[nearest].name);
 }
 
-static void check_value(int k, const char *value)
+static void check_number(int k, const char *value)
+{
+    char *end;
+    long n = strtol(value, &end, 10);
+    if (*end || end == value)
+        fprintf(stderr, "kmm: warning: %s=%s is ignored: it is no whole number\n", table[k].name,
+                value);
+    else if (n < table[k].least || n > table[k].most)
+        fprintf(stderr, "kmm: warning: %s=%s is ignored: it is a number from %ld to %ld\n",
+                table[k].name, value, table[k].least, table[k].most);
+}
+
+/* A size of 0, or of less than a byte. */
+static void check_size(int k, const char *value)
+{
+    char *end;
+    double size = strtod(value, &end);
+    if (end != value && (size == 0 || (size > 0 && size < 1 && *end == '\0')))
+        fprintf(stderr, "kmm: warning: %s=%s is ignored: it is less than a byte\n", table[k].name,
+                value);
+}
+
+static void check_folder(int k, const char *value)
+{
+    struct stat s;
+    if (stat(value, &s) || !S_ISDIR(s.st_mode) || access(value, W_OK))
+        fprintf(stderr, "kmm: warning: %s=%s: it is no folder in which files can be made\n",
+                table[k].name, value);
+}
+
+static void check_words(int k, const char *value)
 {
     char word[LONGEST];
-    char *end;
-    if (*value == '\0' || table[k].form == CHECKED_WHERE_READ)
-        return;
-    if (table[k].form == NUMBER) {
-        strtol(value, &end, 10);
-        if (*end || end == value)
-            fprintf(stderr, "kmm: warning: %s=%s is ignored: it is no whole number\n",
-                    table[k].name, value);
-        return;
-    }
-    snprintf(word, sizeof(word), " %s ", value);
-    if (!strstr(table[k].words, word))
+    size_t length;
+    for (const char *at = value; *at; at += length + (at[length] != '\0')) {
+        length = table[k].form == WORD_LIST ? strcspn(at, ",") : strlen(at);
+        snprintf(word, sizeof(word), " %.*s ", (int)length, at);
+        if (strstr(table[k].words, word) && !memchr(at, ' ', length))
+            continue;
         fprintf(stderr, "kmm: warning: %s=%s: no such value; there are:%s\n", table[k].name, value,
                 table[k].words);
+        return;
+    }
+}
+
+static void check_value(int k, const char *value)
+{
+    if (*value == '\0')
+        return;
+    switch (table[k].form) {
+    case CHECKED_WHERE_READ: return;
+    case WORDS:
+    case WORD_LIST: check_words(k, value); return;
+    case NUMBER: check_number(k, value); return;
+    case SIZE: check_size(k, value); return;
+    case FOLDER: check_folder(k, value); return;
+    }
 }
 
 static void check(const char *entry)

@@ -129,9 +129,7 @@ static void function_call(kmm__task_t *t)
     const kmm__work_t *w = t->work;
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
     kmm__arguments_write(t, packed);
-    bool *inside = kmm__function_begin();
     w->function(&t->part.range, packed);
-    *inside = false;
 }
 
 static int function_try(kmm__task_t *t)

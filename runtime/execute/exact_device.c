@@ -164,15 +164,28 @@ static void empty(kmm_check_wrong_t *w)
     *w = (kmm_check_wrong_t){.least = INT64_MAX, .most = INT64_MIN};
 }
 
-static void fill_span(const kmm__shadow_t *s, kmm_check_span_t *span, unsigned char *frames)
+/* The logarithm of a power of two; of another number 0. */
+static uint32_t shift_of(uint64_t bytes)
 {
+    return bytes & (bytes - 1) ? 0 : (uint32_t)__builtin_ctzll(bytes);
+}
+
+/* `frames` is the piece's part for the span, at `address`. */
+static void fill_span(const kmm__shadow_t *s, kmm_check_span_t *span, unsigned char *frames,
+                      uint64_t address)
+{
+    bool is_whole = true;
+    for (uint32_t k = 0; k < s->array->frame_count; k++) {
+        frames[k] = s->marks[k] != 0;
+        is_whole &= frames[k];
+    }
     *span = (kmm_check_span_t){.begin = s->window,
                                .bytes = s->bytes,
                                .slack = s->slack,
                                .map = s->marks_window,
-                               .frame_bytes = s->array->frame_bytes};
-    for (uint32_t k = 0; k < s->array->frame_count; k++)
-        frames[k] = s->marks[k] != 0;
+                               .frames = is_whole ? 0 : address,
+                               .frame_bytes = s->array->frame_bytes,
+                               .frame_shift = shift_of(s->array->frame_bytes)};
     for (int wrong = 0; wrong < KMM_CHECK_WRONGS; wrong++)
         empty(&span->wrong[wrong]);
 }
@@ -191,8 +204,8 @@ static void fill(const kmm__check_t *c, kmm__exact_device_t *e)
     for (uint32_t k = 0; k < c->place_count; k++)
         places[k] = (kmm_check_place_t){c->places[k].begin, c->places[k].end};
     for (uint32_t k = 0; k < c->count; k++) {
-        fill_span(&c->shadows[k], &spans[k], (unsigned char *)e->image + frames);
-        spans[k].frames = e->window + frames;
+        fill_span(&c->shadows[k], &spans[k], (unsigned char *)e->image + frames,
+                  e->window + frames);
         frames += c->shadows[k].array->frame_count;
     }
 }

@@ -12,6 +12,11 @@
 
 /* ---- Packing ---- */
 
+static bool is_unused(const kmm__submission_t *s, uint32_t number)
+{
+    return number < KMM__MAX_UNUSED && s->l->unused[number / 64] >> number % 64 & 1;
+}
+
 static void find_words(kmm__work_t *w, uint32_t begin, uint32_t bytes)
 {
     for (uint32_t at = begin; at + sizeof(void *) <= begin + bytes; at += sizeof(void *))
@@ -24,8 +29,7 @@ static void find_used(kmm__submission_t *s, uint32_t k)
 {
     kmm__work_t *w = s->work;
     uint32_t number = k - (w->kernel->is_clone ? 1 : 0);
-    bool unused = number < KMM__MAX_UNUSED && s->l->unused[number / 64] >> number % 64 & 1;
-    if (!unused)
+    if (!is_unused(s, number))
         find_words(w, w->arg_offset[k], w->kernel->param_bytes[k]);
 }
 
@@ -153,6 +157,13 @@ static bool may_be_address(const char *word)
     return (uintptr_t)word >= 4096;
 }
 
+/* True for a word of a plain function's block that the function may only compare. It is translated
+ * only with the words that it may be equal to. */
+static bool is_compared(const kmm__submission_t *s, uint32_t at)
+{
+    return !s->work->kernel && is_unused(s, at / (uint32_t)sizeof(void *));
+}
+
 int kmm__arguments_find(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
@@ -167,7 +178,7 @@ int kmm__arguments_find(kmm__submission_t *s)
          * arrays that begin at index 1. */
         if (!a && !s->annotated && may_be_address(word))
             a = kmm__array_near(s->rt, word);
-        if (!a)
+        if (!a || (is_compared(s, w->words[k]) && !is_named(s->l, a)))
             continue;
         w->pointers[w->pointer_count++] = (kmm__pointer_t){w->words[k], a, word - a->base, -1};
         kmm__array_ref(a);
@@ -197,7 +208,7 @@ static int check_near(const kmm__submission_t *s, const kmm__item_t *item)
         uintptr_t word = (uintptr_t)kmm__argument_word(w, k);
         bool before = word < begin && begin - word <= near;
         bool behind = word >= end && word - end <= near;
-        if (!before && !behind)
+        if ((!before && !behind) || is_compared(s, w->words[k]))
             continue;
         char text[300];
         snprintf(text, sizeof(text),
@@ -231,13 +242,33 @@ static int check_stored(const kmm__submission_t *s, const kmm__item_t *item)
     return 0;
 }
 
+/* A pointer into an array that no item is in. Of a struct it tells which member. */
+static int refuse_unnamed(const kmm__submission_t *s, const kmm__pointer_t *p)
+{
+    const kmm__work_t *w = s->work;
+    char text[300];
+    uint32_t k = 0;
+    while (w->kernel && k + 1 < w->arg_count && w->arg_offset[k + 1] <= p->at)
+        k++;
+    if (!w->kernel || w->kernel->param_bytes[k] <= sizeof(void *)) {
+        snprintf(text, sizeof(text),
+                 "points into an array that no access clause names; add `read`, `write` or "
+                 "`update` of what the launch uses of it");
+    } else {
+        snprintf(text, sizeof(text),
+                 "is a struct whose member at byte %u points into an array that no access clause "
+                 "names; add `read`, `write` or `update` with that member, as in read(s.x[i])",
+                 p->at - w->arg_offset[k]);
+    }
+    return refuse(s, p->at, KMM_E_INVALID, text);
+}
+
 int kmm__arguments_check(kmm__submission_t *s)
 {
     const kmm__work_t *w = s->work;
     for (uint32_t p = 0; p < w->pointer_count; p++)
         if (!is_named(s->l, w->pointers[p].array))
-            return refuse(s, w->pointers[p].at, KMM_E_INVALID,
-                          "points into an array that no access clause names");
+            return refuse_unnamed(s, &w->pointers[p]);
     for (uint32_t k = 0; k < s->l->item_count; k++) {
         const kmm__item_t *item = &s->l->items[k];
         bool moves = s->rt->has_spaces || s->rt->checks_access;

@@ -151,6 +151,29 @@ KMM__API void kmm_launch_bounded(kmm_launch_t *l)
     l->bounded = true;
 }
 
+KMM__API void kmm_launch_inferred(kmm_launch_t *l)
+{
+    l->inferred = true;
+}
+
+KMM__API void kmm_launch_fits(kmm_launch_t *l, const char *text, kmm_type_t type, kmm_reach_t reach,
+                              int64_t constant)
+{
+    l->undone |= l->fits_count == KMM__MAX_FITS;
+    if (l->fits_count == KMM__MAX_FITS)
+        l->fits_count--;
+    l->fits[l->fits_count++] =
+        (kmm__fits_t){.text = text, .type = type, .reach = reach, .constant = constant};
+}
+
+KMM__API void kmm_launch_fits_coef(kmm_launch_t *l, unsigned axis, int64_t coef)
+{
+    if (l->fits_count == 0 || axis >= l->axis_count)
+        kmm__launch_mistake(l, KMM_E_INVALID, "a coefficient without a condition or of no axis");
+    else
+        l->fits[l->fits_count - 1].coef[axis] = coef;
+}
+
 KMM__API void kmm_launch_unused(kmm_launch_t *l, unsigned number)
 {
     if (number < KMM__MAX_UNUSED)
@@ -162,7 +185,7 @@ KMM__API void kmm_launch_nowait(kmm_launch_t *l)
     l->nowait = true;
 }
 
-static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base,
+static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const volatile void *base,
                              size_t element_bytes)
 {
     if (l->item_count == KMM__MAX_ITEMS || element_bytes == 0)
@@ -184,7 +207,7 @@ static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const void *base
 }
 
 KMM__API void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *text,
-                                const void *base, size_t element_bytes)
+                                const volatile void *base, size_t element_bytes)
 {
     item_add(l, text, base, element_bytes)->mode = mode;
     if (mode < KMM_READ || mode > KMM_UPDATE)
@@ -192,7 +215,7 @@ KMM__API void kmm_launch_access(kmm_launch_t *l, kmm_mode_t mode, const char *te
 }
 
 KMM__API void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char *text,
-                                const void *base)
+                                const volatile void *base)
 {
     kmm__item_t *item = item_add(l, text, base, kmm__type_bytes(type) ? kmm__type_bytes(type) : 1);
     item->mode = KMM_REDUCE;

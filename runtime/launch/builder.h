@@ -48,6 +48,16 @@ typedef struct kmm__item {
 
 enum { KMM__MAX_UNUSED = 256 };
 
+/* A condition of an inferred description: constant + the sum of coef[k] * axis k fits the type. */
+typedef struct kmm__fits {
+    const char *text;
+    kmm_type_t type;
+    kmm_reach_t reach;
+    int64_t constant, coef[KMM_MAX_AXES];
+} kmm__fits_t;
+
+enum { KMM__MAX_FITS = 32 };
+
 typedef struct kmm__axis {
     const char *name;
     kmm_source_t source;
@@ -64,6 +74,8 @@ struct kmm_launch {
     const char *kernel, *file;
     int line;
     bool one_chunk, nowait, bounded;
+    bool inferred, undone; /* kmmcc has inferred it; a condition of that failed already */
+    uint32_t fits_count;
     bool on_current; /* if it runs on GPUs, it runs on the program's current device */
     uint64_t
         unused[KMM__MAX_UNUSED / 64]; /* one bit for each argument that the kernel does not use */
@@ -80,7 +92,8 @@ struct kmm_launch {
     char *error_text;
     /* Fields that reuse does not clear: */
     kmm__item_t few[KMM__FEW_ITEMS];
-    void *mapped[KMM__MAX_ITEMS]; /* bases of host memory that was mapped for this launch */
+    kmm__fits_t fits[KMM__MAX_FITS]; /* the first fits_count are set */
+    void *mapped[KMM__MAX_ITEMS];    /* bases of host memory that was mapped for this launch */
 };
 
 /* Returns an empty description of a launch by `rt`. NULL: out of memory; the launch reports that

@@ -32,8 +32,15 @@ static bool is_array(const kmm__submission_t *s, const void *base)
     return a && !a->is_deferred;
 }
 
+/* True if one pointer reaches both items: an argument, or a variable that a task's statements use.
+ */
+static bool share_pointer(const kmm__submission_t *s, const kmm__item_t *a, const kmm__item_t *b)
+{
+    return kmm__meaning_shared(s->work, a, b) || (s->work->has_statements && a->base == b->base);
+}
+
 /* Widens [begin, end), from the item's base on, to what other items on host memory need that share
- * the map: their bytes meet these, or an argument means both. True if it became wider. */
+ * the map: their bytes meet these, or one pointer reaches both. True if it became wider. */
 static bool widen(const kmm__submission_t *s, const kmm__item_t *item, int64_t *begin, int64_t *end)
 {
     kmm__chunk_box_t whole;
@@ -46,7 +53,7 @@ static bool widen(const kmm__submission_t *s, const kmm__item_t *item, int64_t *
             e <= b)
             continue;
         bool meets = b + shift <= *end && *begin <= e + shift;
-        if (!meets && !kmm__meaning_shared(s->work, item, other))
+        if (!meets && !share_pointer(s, item, other))
             continue;
         *begin = b + shift < *begin ? b + shift : *begin;
         *end = e + shift > *end ? e + shift : *end;

@@ -9,11 +9,6 @@
 #include "memory/disk/page.h"
 
 /* Returns the dimension that a source runs along. */
-static uint32_t dimension_of(kmm_source_t source)
-{
-    return (uint32_t)source % KMM_MAX_SPLIT;
-}
-
 static int64_t ceil_div(int64_t a, int64_t b)
 {
     return (a + b - 1) / b;
@@ -67,8 +62,8 @@ static const kmm__axis_t *beyond_grid(const kmm_launch_t *l, const kmm__partitio
     for (uint32_t k = 0; k < l->axis_count && !p->is_function; k++) {
         const kmm__axis_t *a = &l->axis[k];
         int64_t end = p->size[d] * (a->source <= KMM_GLOBAL_Z ? p->unit[d] : 1);
-        if (dimension_of(a->source) == d && a->length > 0 && a->length > end - a->lower &&
-            is_used(l, k))
+        if (kmm__partition_dimension(a->source) == d && a->length > 0 &&
+            a->length > end - a->lower && is_used(l, k))
             return a;
     }
     return NULL;
@@ -76,7 +71,7 @@ static const kmm__axis_t *beyond_grid(const kmm_launch_t *l, const kmm__partitio
 
 static int refuse_beyond(const kmm__axis_t *a, const kmm__partition_t *p)
 {
-    uint32_t d = dimension_of(a->source);
+    uint32_t d = kmm__partition_dimension(a->source);
     int64_t end = p->size[d] * (a->source <= KMM_GLOBAL_Z ? p->unit[d] : 1);
     return kmm__error_set(
         KMM_E_RANGE,
@@ -98,7 +93,7 @@ void kmm__partition_bound(kmm_launch_t *l, const uint32_t grid[3], const uint32_
 {
     for (uint32_t k = 0; k < l->axis_count; k++) {
         kmm__axis_t *a = &l->axis[k];
-        uint32_t d = dimension_of(a->source);
+        uint32_t d = kmm__partition_dimension(a->source);
         int64_t rest = (int64_t)grid[d] * (a->source <= KMM_GLOBAL_Z ? block[d] : 1) - a->lower;
         if (a->length == KMM_WHOLE || a->source > KMM_BLOCK_Z)
             continue;
@@ -121,8 +116,8 @@ int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t
         if (error)
             return error;
         if (is_function) {
-            p->size[dimension_of(a->source)] = a->length;
-            p->lower[dimension_of(a->source)] = a->lower;
+            p->size[kmm__partition_dimension(a->source)] = a->length;
+            p->lower[kmm__partition_dimension(a->source)] = a->lower;
         }
     }
     p->count = 1;
@@ -145,7 +140,7 @@ static bool depends_on(const kmm__item_t *item, const kmm_launch_t *l, uint32_t 
 {
     for (uint32_t s = 0; s < item->section_count; s++)
         for (uint32_t k = 0; k < l->axis_count; k++)
-            if (dimension_of(l->axis[k].source) == d && item->section[s].coef[k].lower)
+            if (kmm__partition_dimension(l->axis[k].source) == d && item->section[s].coef[k].lower)
                 return true;
     return false;
 }
@@ -283,7 +278,7 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
 static void axis_range(const kmm__partition_t *p, const kmm__axis_t *a, int64_t first,
                        int64_t count, int64_t *lo, int64_t *hi)
 {
-    uint32_t d = dimension_of(a->source);
+    uint32_t d = kmm__partition_dimension(a->source);
     bool is_global = a->source <= KMM_GLOBAL_Z;
     int64_t unit = is_global ? p->unit[d] : 1;
     *lo = first * unit + (p->is_function ? p->lower[d] : 0);
@@ -303,7 +298,7 @@ static void axis_range(const kmm__partition_t *p, const kmm__axis_t *a, int64_t 
 static void fill_axes(const kmm__partition_t *p, const kmm_launch_t *l, kmm__chunk_box_t *out)
 {
     for (uint32_t k = 0; k < l->axis_count; k++) {
-        uint32_t d = dimension_of(l->axis[k].source);
+        uint32_t d = kmm__partition_dimension(l->axis[k].source);
         axis_range(p, &l->axis[k], out->first[d], out->count[d], &out->axis_lo[k],
                    &out->axis_hi[k]);
     }

@@ -25,6 +25,12 @@ typedef struct kmm__chunk_box {
     int64_t axis_lo[KMM_MAX_AXES], axis_hi[KMM_MAX_AXES];
 } kmm__chunk_box_t;
 
+/* The dimension of the grid, or of a function's range, that an axis comes from. */
+static inline uint32_t kmm__partition_dimension(kmm_source_t source)
+{
+    return (uint32_t)source % KMM_MAX_SPLIT;
+}
+
 /* For a bounded launch: clips the ranges of its axes to the grid. */
 void kmm__partition_bound(kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3]);
 int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3],

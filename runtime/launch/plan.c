@@ -260,6 +260,15 @@ int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box
     return result;
 }
 
+bool kmm__plan_varies(const kmm__item_t *item, uint32_t axis_count)
+{
+    bool varies = false;
+    for (uint32_t d = 0; d < item->section_count; d++)
+        for (uint32_t k = 0; k < axis_count && !item->section[d].whole; k++)
+            varies |= item->section[d].coef[k].lower || item->section[d].coef[k].length;
+    return varies && item->mode != KMM_REDUCE;
+}
+
 /* True if indices lie outside of [0, extent), and farther away than a halo may. */
 static bool is_far(const span_t *s, int64_t extent)
 {

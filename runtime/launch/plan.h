@@ -10,6 +10,9 @@
  * set. out's layout is the array's flat one or *shaped. */
 int kmm__plan(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *chunk,
               kmm__access_t *out, kmm__layout_t *shaped);
+/* True if the item's region depends on the chunk: an axis is in its sections, and it is no
+ * reduction, whose private copies have all of the target. */
+bool kmm__plan_varies(const kmm__item_t *item, uint32_t axis_count);
 /* True if the region of a whole launch lies so far outside of the item's array that an offset of it
  * must have wrapped. */
 bool kmm__plan_is_far(const kmm__item_t *item, uint32_t axis_count, const kmm__chunk_box_t *whole);

@@ -23,6 +23,7 @@ struct kmm__launches {
         uint64_t bytes, tasks, part;
     } join;
     int64_t calls;     /* number of launches of plain functions that were submitted */
+    uint64_t undone;   /* number of launches for which what kmmcc has inferred did not hold */
     uint32_t deferred; /* number of arrays that launches with nowait left mapped */
     struct kmm__memo_slot memos[KMM__MEMOS];
     uint64_t memos_used; /* number of launches that used a memo */

@@ -19,6 +19,7 @@ typedef struct kmm__submission {
     uint32_t mapped_count; /* entries of l->mapped in use */
     bool annotated,
         is_direct;       /* annotated: a pragma describes it; is_direct: its tasks are direct */
+    bool is_entered;     /* tasks of it may be in the DAG */
     bool is_tight;       /* memory is scarce for its tasks: no region is rounded */
     uint32_t reductions; /* number of items that are reductions */
     int64_t number;      /* of a launch of a plain function, in the order of submission */

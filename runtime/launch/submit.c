@@ -14,9 +14,12 @@
 #include "execute/completion.h"
 #include "execute/queue.h"
 #include "launch/arguments.h"
+#include "launch/disjoint.h"
 #include "launch/fit.h"
+#include "launch/fits.h"
 #include "launch/items.h"
 #include "launch/memo.h"
+#include "launch/natively.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "launch/state.h"
@@ -276,6 +279,7 @@ static uint64_t identity_of(const kmm__submission_t *s)
 static int submit_work(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
+    s->is_entered = true;
     int error = kmm__reduce_begin(s->rt, w);
     s->number = s->function ? ++s->rt->launches->calls : 0;
     if (s->rt->has_spaces)
@@ -323,6 +327,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->item_count = l->item_count;
     for (uint32_t k = 0; k < l->item_count; k++) {
         w->item_text[k] = l->items[k].text;
+        w->varying |= (uint64_t)kmm__plan_varies(&l->items[k], l->axis_count) << k;
         s->reductions += l->items[k].mode == KMM_REDUCE;
     }
     w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
@@ -348,8 +353,20 @@ static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
     }
 }
 
-/* Checks a launch whose arguments are packed, finds its arrays, and chooses its chunks. */
-static int check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
+/* True if no two items with stores, as inferred through different pointers, are in one array. */
+static bool stores_are_apart(const kmm_launch_t *l)
+{
+    for (uint32_t i = 0; i < l->item_count; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const kmm__item_t *a = &l->items[i], *b = &l->items[k];
+            if (a->array && a->array == b->array && a->base != b->base && a->mode != KMM_READ &&
+                b->mode != KMM_READ)
+                return false;
+        }
+    return true;
+}
+
+int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
 {
     bool is_kernel = s->work->kernel != NULL;
     if (kmm__partition(s->l, grid, block, !is_kernel, &s->part))
@@ -364,6 +381,8 @@ static int check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t bl
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
     if (!error)
         kmm__partition_join(&s->part, s->l, s->rt, &s->placement);
+    if (!error && s->l->inferred && s->part.count > 1 && !stores_are_apart(s->l))
+        error = kmm__submission_refuse(s, KMM_E_RANGE, "its stores may meet in one array");
     return error;
 }
 
@@ -371,6 +390,7 @@ static int check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t bl
 static int submit_checked(kmm__submission_t *s)
 {
     int error = 0;
+    uint32_t chunks = s->part.count;
     s->work->chunk_count = kmm__partition_asked(&s->part);
     s->placement.chunks = s->part.count;
     note_origins(s->work, s->l);
@@ -380,6 +400,8 @@ static int submit_checked(kmm__submission_t *s)
         error = plan_reductions(s);
     if (!error && (s->rt->has_spaces || kmm__spill_room(s->rt)))
         error = kmm__submission_fits(s);
+    if (!error && (!s->memo || s->part.count != chunks))
+        error = kmm__submission_disjoint(s);
     if (error)
         return error;
     if (!s->memo) {
@@ -415,7 +437,7 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     s->work = kmm__submission_work(s);
     error = pack(s, kernel, args, block_args, bytes);
     if (!error && !kmm__memo_find(s))
-        error = check(s, grid, block);
+        error = kmm__submission_check(s, grid, block);
     if (!error)
         error = submit_checked(s);
     kmm__memo_end(s, error);
@@ -449,6 +471,13 @@ static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
     }
 }
 
+static void count_undone(kmm_runtime_t *rt)
+{
+    pthread_mutex_lock(&rt->lock);
+    rt->launches->undone++;
+    pthread_mutex_unlock(&rt->lock);
+}
+
 int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kernel,
                        const kmm_geometry_t *geometry, void **args)
 {
@@ -458,18 +487,39 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
     kmm__submission_begin(&s, l);
     s.annotated = annotated;
     s.kind = kernel->kind;
-    if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->on_current)
-        run_whole(l, kernel);
+    s.geometry = *geometry;
     for (int d = 0; d < 3; d++)
         empty |= geometry->grid[d] == 0 || geometry->block[d] == 0;
-    if (!s.rt) {
+    if (annotated && !empty && kmm__native_enter(kernel->kind)) {
+        error = kmm__submit_natively(&s, kernel, args);
+        if (error != KMM__LAUNCH_NATIVELY)
+            kmm__native_leave();
+        if (error < 0 && l->inferred)
+            error = KMM__NOT_HELD;
+        if (error) {
+            kmm__launch_free(l);
+            return error;
+        }
+        kmm__submission_begin(&s, l);
+        s.annotated = annotated;
+        s.kind = kernel->kind;
+    }
+    if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->on_current)
+        run_whole(l, kernel);
+    if (s.rt && !empty && !kmm__fits_hold(l, geometry)) {
+        error = KMM__NOT_HELD;
+    } else if (!s.rt) {
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
     } else if (empty) {
         error = kmm__submission_refuse(&s, KMM_E_INVALID, "the grid or the block is empty");
     } else {
         s.geometry = *geometry;
         error = submit(&s, geometry->grid, geometry->block, kernel, args, NULL, 0);
+        if (error && l->inferred && !s.is_entered)
+            error = KMM__NOT_HELD;
     }
+    if (error == KMM__NOT_HELD)
+        count_undone(s.rt);
     kmm__launch_free(l);
     return error;
 }

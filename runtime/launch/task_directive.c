@@ -78,6 +78,23 @@ static int enter_dag(kmm_task_t *task, void *stream)
     return error;
 }
 
+/* In its statements, one pointer stands for all items with the same base. Where arrays have
+ * windows, it cannot reach two of them. */
+static int check_bases(const kmm__submission_t *s)
+{
+    const kmm_launch_t *l = s->l;
+    for (uint32_t k = 0; k < l->item_count && s->placement.device[0]->space != KMM__HOST; k++)
+        for (uint32_t j = 0; j < k; j++) {
+            const kmm__item_t *a = &l->items[j], *b = &l->items[k];
+            if (a->base == b->base && a->array && b->array && a->array != b->array)
+                return kmm__submission_refuse_item(
+                    s, b, KMM_E_ADDRESS,
+                    "it lies in another array than an item before it that has the same base; give "
+                    "them bases of their own, or map their memory as one");
+        }
+    return 0;
+}
+
 /* Finds its arrays, and whether it has room for them. */
 static int resolve(kmm_task_t *task)
 {
@@ -88,6 +105,8 @@ static int resolve(kmm_task_t *task)
     s->work->on_any_stream = !task->names_stream;
     s->work->chunk_count = 1;
     int error = kmm__submission_resolve(s);
+    if (!error)
+        error = check_bases(s);
     return error ? error : kmm__submission_fits(s);
 }
 
@@ -274,18 +293,38 @@ KMM__API void *kmm_task_stream(void *stream)
     return own;
 }
 
+/* The item whose base this is, which need not lie in the item's array; NULL: none has it. */
+static const kmm__item_t *item_of(const kmm_task_t *task, const void *base)
+{
+    const kmm_launch_t *l = task->submission.l;
+    const kmm__item_t *found = NULL;
+    for (uint32_t k = 0; k < l->item_count; k++)
+        if (l->items[k].base == base && (!found || !found->array))
+            found = &l->items[k];
+    return found;
+}
+
+/* The array that contains the address, if an access of the task names it; otherwise NULL. */
+static kmm__array_t *array_of(const kmm__task_t *t, const void *address)
+{
+    kmm__array_t *a = kmm__array_find(t->runtime, address);
+    for (uint32_t k = 0; k < t->access_count && a; k++)
+        if (t->accesses[k].array == a)
+            return a;
+    return NULL;
+}
+
 KMM__API void *kmm_task_pointer(kmm_task_t *task, const void *base)
 {
     if (!task)
         return NULL;
     kmm__task_t *t = task->task;
     kmm_runtime_t *rt = t->runtime;
-    char *found = NULL;
+    const kmm__item_t *item = item_of(task, base);
+    char *found = item ? item->base : NULL; /* of an item without elements: no statement uses it */
     pthread_mutex_lock(&rt->lock);
-    kmm__array_t *a = kmm__array_find(rt, base);
-    for (uint32_t k = 0; k < t->access_count && a && !found; k++) {
-        if (t->accesses[k].array != a)
-            continue;
+    kmm__array_t *a = item && item->array ? item->array : array_of(t, base);
+    if (a) {
         char *at = t->device->space == KMM__HOST
                        ? a->host
                        : (char *)(uintptr_t)a->residence[t->device->index].window;

@@ -6,9 +6,6 @@
 
 #include "managed/wrap.h"
 
-int api(EventCreateWithFlags)(event_t *out, unsigned flags);
-enum { DISABLE_TIMING = 2 };
-
 /* Waits through an event, which completes after everything that the stream waits for. On the
  * default stream the event also waits for other streams, since the driver orders them with it. */
 void internal(await_others)(stream_t s)

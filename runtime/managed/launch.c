@@ -178,13 +178,17 @@ int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
     if (error)
         return internal(kernel_failed)(error);
     const entry_t *clone = atomic_load_explicit(&e->clone, memory_order_acquire);
-    if (!clone)
-        return kmm_cuda_launch(&e->kernel, &geometry, args);
+    if (!clone) {
+        error = kmm_cuda_launch(&e->kernel, &geometry, args);
+        return error == KMM_CUDA_NATIVELY ? internal(launch_natively)(handle, &geometry, args)
+                                          : error;
+    }
     void *all[clone->kernel.param_count]; /* the first argument is filled in by libkmm */
     all[0] = NULL;
     for (uint32_t k = 1; k < clone->kernel.param_count; k++)
         all[k] = args[k - 1];
-    return kmm_cuda_launch(&clone->kernel, &geometry, all);
+    error = kmm_cuda_launch(&clone->kernel, &geometry, all);
+    return error == KMM_CUDA_NATIVELY ? internal(launch_natively)(handle, &geometry, args) : error;
 }
 
 /* Runs when the program ends, or when the library that contains this code is closed. */

@@ -6,9 +6,11 @@
 
 #include "api/runtime.h"
 #include "launch/builder.h"
+#include "launch/natively.h"
 #include "launch/task_directive.h"
 #include "managed/managed.h"
 #include "memory/lifetime.h"
+#include "memory/residency/native.h"
 #include "task/marker.h"
 
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, BY_ADDRESS };
@@ -211,8 +213,12 @@ KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *g
         kmm__launch_disarm();
         return kmm_cuda_launch_failed(error);
     }
-    if (kernel->kind != KMM_KIND_HOST)
+    /* When native standing ends, the device has done all its work. */
+    if (kernel->kind != KMM_KIND_HOST && !kmm__native_is(kernel->kind))
         kmm__stream_follow(kmm__current(), geometry->stream);
-    error = kmm__managed_result(kmm_launch_kernel(kernel, geometry, args));
+    error = kmm_launch_kernel(kernel, geometry, args);
+    if (error == KMM__LAUNCH_NATIVELY)
+        return KMM_CUDA_NATIVELY;
+    error = kmm__managed_result(error);
     return is_empty(geometry) ? kmm_cuda_launch_failed(error) : kmm__managed_refuse(error);
 }

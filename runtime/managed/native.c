@@ -52,5 +52,8 @@ KMM__API void kmm_cuda_native_bind(const char *call)
 
 KMM__API int kmm_cuda_native_synced(int error)
 {
+    enum { FIRST_FAULT = 700, LAST_FAULT = 719 }; /* errors that a kernel leaves to its GPU */
+    if (error >= FIRST_FAULT && error <= LAST_FAULT)
+        kmm__native_fault(error);
     return error ? error : kmm__managed_synced(KMM_CUDA_SUCCESS);
 }

@@ -414,13 +414,6 @@ int wrap(StreamQuery)(stream_t s)
     return error ? error : real(StreamQuery)(kmm_task_stream(s));
 }
 
-int wrap(StreamDestroy)(stream_t s)
-{
-    NATIVE_WAIT(StreamDestroy, (s));
-    int error = kmm_cuda_stream_synchronize(s), destroyed = real(StreamDestroy)(s);
-    return error ? error : destroyed;
-}
-
 int wrap(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
 {
     NATIVE(StreamWaitEvent, (s, e, flags));

@@ -93,6 +93,8 @@ KMM_HIP_CALLS(DECLARE)
 KMM_CUDA_CALLS(DECLARE)
 #endif
 
+int api(EventCreateWithFlags)(event_t *out, unsigned flags);
+enum { DISABLE_TIMING = 2 };
 int api(GetDevice)(int *device);
 int api(SetDevice)(int device);
 
@@ -155,6 +157,11 @@ int internal(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w
 /* Copies a variable's value on the current device to all other devices, so that chunks that read
  * it may run there. */
 void SHARE_SYMBOL(const void *symbol, size_t bytes);
+
+/* ---- order.c ---- */
+/* Makes a launch that libkmm has checked, in the order of these launches. Called inside a native
+ * call, which it ends. */
+int internal(launch_natively)(const void *handle, const kmm_geometry_t *g, void **args);
 
 /* ---- launch.c ---- */
 /* First statement of a wrapper of a launch: without a pragma, in native standing, it makes the real

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch/state.h"
 #include "memory/disk/page.h"
 #include "memory/disk/spill.h"
 #include "memory/host/links.h"
@@ -121,6 +122,11 @@ void kmm__stats_print(kmm_runtime_t *rt)
         }
         fprintf(stderr, "\n");
     }
+    if (rt->launches->undone)
+        fprintf(stderr,
+                "kmm: %" PRIu64 " launches ran whole, because what kmmcc has inferred of them did "
+                "not hold\n",
+                rt->launches->undone);
     print_arrays(rt);
     print_host(rt);
     print_costs(rt);

@@ -10,7 +10,6 @@
 static _Thread_local kmm__task_t *current;
 static _Thread_local const kmm__task_t *statements; /* the list of one that `running` has */
 static _Thread_local kmm__running_t running;
-static _Thread_local bool in_function;
 static atomic_uint open_tasks; /* tasks whose statements some thread runs */
 
 void kmm__inside_enter(kmm__task_t *t)
@@ -45,15 +44,9 @@ void kmm__tasks_forked(void)
     atomic_store(&open_tasks, current != NULL);
 }
 
-bool *kmm__function_begin(void)
-{
-    in_function = true;
-    return &in_function;
-}
-
 bool kmm__is_inside(void)
 {
-    return current || in_function;
+    return current || (kmm__running && kmm__running->count);
 }
 
 int kmm__inside_refuse(const char *call)

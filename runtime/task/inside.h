@@ -20,11 +20,8 @@ kmm__task_t *kmm__inside_task(void); /* the task whose statements this thread ru
 bool kmm__tasks_open(void);          /* true if some thread runs statements of a task */
 void kmm__tasks_forked(void);        /* called in a forked process, which has only this thread */
 
-/* Called before a function of the program that the runtime calls on this thread. What it returns is
- * set to false afterwards. */
-bool *kmm__function_begin(void);
-
-/* True if this thread runs statements of a task, or a function of the program as a chunk. */
+/* True if this thread runs statements of a task, or a kernel or a function of the program as a
+ * chunk, on whichever device. */
 bool kmm__is_inside(void);
 /* Returns KMM_E_STATE, with its text set, if kmm__is_inside; otherwise 0. `call` names the public
  * function that would wait. */

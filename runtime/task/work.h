@@ -63,6 +63,7 @@ struct kmm__work {
     uint32_t chunk_count;
     const char **item_text; /* item_count texts, which live as long as the process */
     uint32_t item_count;
+    uint64_t varying; /* items (bits) whose elements depend on the chunk */
 
     /* Exactly one of kernel, function, has_statements and operation is set. */
     const kmm_kernel_t *kernel;

@@ -172,7 +172,7 @@ VALUES = ("own value", "edge", "carried", "static", "global")
 
 def found_compiling(kmmcc, source, cases):
     """The numbers of the launches that kmmcc refuses."""
-    done = subprocess.run([kmmcc, "-w", "--target=host", "--emit-source", source, "-o", os.devnull],
+    done = subprocess.run([kmmcc, "-w", "--target=host", "--emit-source", source, "-o", source + ".txt"],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with open(source, encoding="utf-8") as text:
         lines = text.read().split("\n")

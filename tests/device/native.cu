@@ -42,6 +42,18 @@ __global__ void add_through(int n, int by, int **xs)
         xs[1][i] += by;
 }
 
+__global__ void twice_slowly(int n, int *x, int by)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    long long begin = clock64();
+    if (i < n) {
+        int old = x[i];
+        while (clock64() - begin < 20000)
+            ;
+        x[i] = (old * 3 + by) & 0xffff;
+    }
+}
+
 __global__ void add_after(int n, int by, int *x, volatile int *flag)
 {
     while (*flag == 0)
@@ -202,6 +214,46 @@ static void mixed()
     expect(right && holds(a, 65), "memory of the host in chunks");
 }
 
+// Launches with a pragma whose arrays fit: they are made as they stand, and their mistakes are found all the same.
+static void annotated()
+{
+    int *a = fresh(N), *b = fresh(N), **table, *both[2] = {a, b}, *flag;
+    must(cudaMalloc(&table, sizeof(both)), "cudaMalloc");
+    must(cudaMemcpy(table, both, sizeof(both), cudaMemcpyHostToDevice), "cudaMemcpy");
+    must(cudaMemset(a, 0, N * sizeof(int)), "cudaMemset");
+    must(cudaMemset(b, 0, N * sizeof(int)), "cudaMemset");
+    for (int k = 0; k < 100; k++) {
+        in_chunks(1, a);
+        in_chunks(2, b);
+        launch(1, b);
+    }
+    add_through<<<N / THREADS, THREADS>>>(N, 5, table); // only in native standing it finds b
+    expect(holds(a, 100) && holds(b, 305), "launches with a pragma do not end the standing");
+    // Order across streams that CUDA does not order.
+    cudaStream_t s[2];
+    for (auto &each : s)
+        must(cudaStreamCreateWithFlags(&each, cudaStreamNonBlocking), "cudaStreamCreate");
+    must(cudaMallocHost(&flag, sizeof(int)), "cudaMallocHost");
+    *(volatile int *)flag = 1;
+    for (int k = 0; k < 50; k++) {
+        #pragma kmm parallel(i = 0:N) chunk(N / 8) update(a[i])
+        twice_slowly<<<N / THREADS, THREADS, 0, s[k % 2]>>>(N, a, k + 1);
+    }
+    must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    int x = 100;
+    for (int k = 0; k < 50; k++)
+        x = (x * 3 + k + 1) & 0xffff;
+    expect(holds(a, x), "they keep their order across streams");
+    // A region outside of its array, from the first time on and after right ones.
+    for (int k = 0; k < 5; k++) {
+        int n = k < 4 ? N : 2 * N;
+        #pragma kmm parallel(i = 0:n) chunk(n / 8) update(b[i])
+        add<<<N / THREADS, THREADS>>>(N, 1, b);
+    }
+    bool told = cudaGetLastError() != cudaSuccess;
+    expect(told && holds(b, 309), "a region beyond its array is refused");
+}
+
 struct worker_t {
     int *x;
     int index;
@@ -269,6 +321,8 @@ int main(int argc, char **argv)
         takeover();
     else if (!strcmp(part, "mixed"))
         mixed();
+    else if (!strcmp(part, "annotated"))
+        annotated();
     else if (!strcmp(part, "threads"))
         threads();
     else

@@ -52,10 +52,11 @@ static fake_kernel_t plain = {"_Z5plainiPf", 2, {4, 8}, 0};
 static fake_kernel_t plain_clone = {"_Z9kmm_plain10kmm_blocksiPf", 3, {24, 4, 8}, 0};
 static fake_kernel_t alone = {"_Z5aloneiPf", 2, {4, 8}, 0};
 static fake_kernel_t of_template = {"_Z7kmm_setIfEv10kmm_blocksiPT_", 3, {24, 4, 8}, 0};
+static fake_kernel_t checked = {"_Z7kmm_setIfEv18kmm_checked_blocksiPT_", 3, {32, 4, 8}, 0};
 static fake_kernel_t in_c = {"in_c", 1, {8}, 0}, in_c_clone = {"kmm_in_c", 2, {24, 8}, 0};
 static fake_kernel_t late = {"_Z4latePf", 1, {8}, 0},
                      late_clone = {"_Z8kmm_late10kmm_blocksPf", 2, {24, 8}, 0};
-static fake_kernel_t *const kernels[] = {&plain, &plain_clone, &alone, &of_template,
+static fake_kernel_t *const kernels[] = {&plain, &plain_clone, &alone, &of_template, &checked,
                                          &in_c,  &in_c_clone,  &late,  &late_clone};
 
 int cudaGetKernel(void **kernel, const void *function)
@@ -221,6 +222,8 @@ static void test_clone(void **state)
     assert_int_equal(__wrap___cudaLaunchKernel(&of_template, grid, block, three, 0, NULL), 0);
     expect_launch(&of_template, 1, NULL);
     assert_ptr_equal(given.args[2], &x);
+    assert_int_equal(__wrap___cudaLaunchKernel(&checked, grid, block, three, 0, NULL), 0);
+    expect_launch(&checked, 1, NULL); /* compiled with -fkmm-check */
 }
 
 static void test_alone(void **state)

@@ -17,8 +17,8 @@
 #include <kmm.h>
 #include <kmm/cuda_api.h>
 
+#include "base/running.h"
 #include "fake_work.h"
-#include "task/inside.h"
 #include "task/marker.h"
 #include "with_runtime.h"
 
@@ -1021,11 +1021,11 @@ static void the_program_comes_after_launches(void **state)
     assert_int_equal(plain.launch(f, 1, 1, 1, 1, 1, 1, 0, plain.stream, NULL, NULL), 0);
     usleep(20000);
     assert_int_equal(plain_memory[1], 0);
-    bool *inside = kmm__function_begin(); /* which libkmm runs, and which must not wait for what may
-                                             wait for it */
+    static const kmm__running_t chunk = {NULL, 1};
+    kmm__running = &chunk; /* which must not wait for what may wait for it */
     assert_int_equal(kmm_cuda_stream_settle(NULL), 0);
     kmm_cuda_stream_catch_up(NULL);
-    *inside = false;
+    kmm__running = NULL;
     assert_int_equal(kmm_cuda_stream_query(plain.stream), KMM_CUDA_NOT_READY);
     sem_post(&go_on);
     while (plain.query(plain.stream))

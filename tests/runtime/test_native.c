@@ -19,9 +19,18 @@
 
 #include "base/runtime.h"
 #include "counts.h"
+#include "fake_work.h"
+#include "launch/natively.h"
 #include "memory/array.h"
 #include "memory/state.h"
 #include "random.h"
+
+/* Making and ending a process takes ThreadSanitizer a long time. */
+#ifdef __SANITIZE_THREAD__
+enum { BRIEF = 5 };
+#else
+enum { BRIEF = 1 };
+#endif
 
 enum { MANY = 40, GRANULE = 4096, MOST = 300000, KIND = KMM_KIND_CUDA };
 
@@ -273,6 +282,129 @@ static void part_threads(void)
     end();
 }
 
+/* ---- Random programs ---- */
+
+enum { ARRAYS = 4, STEPS = 300, LONGEST = 20000 };
+
+typedef struct both {
+    int32_t *x;     /* the array */
+    int32_t *model; /* what it holds */
+    int64_t n;
+} both_t;
+
+static void run_element_by_element(what_t what, int64_t n, int32_t *dst, const int32_t *a,
+                                   const int32_t *b)
+{
+    for (int64_t i = 0; i < n; i++)
+        fake_work_element(what, i, n, dst, a, b);
+}
+
+/* Makes an array with random values, natively if that is possible. */
+static void both_make(both_t *t, rng_t *r)
+{
+    t->n = rng_range(r, 1, LONGEST);
+    const size_t bytes = (size_t)t->n * sizeof(*t->x);
+    t->x = (int32_t *)make(bytes);
+    t->model = malloc(bytes);
+    for (int64_t i = 0; i < t->n; i++)
+        t->model[i] = (int32_t)rng_next(r);
+    if (kmm_cuda_native_enter(KIND)) {
+        memcpy(t->x, t->model, bytes);
+        kmm_cuda_native_leave();
+    } else {
+        assert_int_equal(kmm_copy_in(kmm_default(), t->x, t->model, bytes), 0);
+    }
+}
+
+/* A launch with a pragma. Native standing leaves it to the caller. */
+static void step_launch(both_t *t, rng_t *r)
+{
+    what_t what = (what_t)(rng_next(r) % WHATS);
+    both_t *dst = &t[0], *a = &t[1 + rng_next(r) % 2], *b = &t[3];
+    int64_t n = dst->n < a->n ? dst->n : a->n;
+    n = b->n < n ? b->n : n;
+    n = what == SUM ? a->n : rng_range(r, 1, n);
+    int chunks = (int)rng_range(r, 1, 5);
+    int32_t *pa = what == SCALE ? NULL : a->x, *pb = what == SUM || what == SCALE ? NULL : b->x;
+    int result = fake_work_launch(KMM_KIND_CUDA, what, n, chunks, dst->x, pa, pb);
+    if (result == KMM__LAUNCH_NATIVELY) {
+        assert_true(kmm_cuda_native(KIND));
+        run_element_by_element(what, n, dst->x, a->x, b->x);
+        kmm_cuda_native_leave();
+        result = 0;
+    }
+    if (result)
+        fail_msg("launch of %s: %s", names[what], kmm_error_text(NULL));
+    run_element_by_element(what, n, dst->model, a->model, b->model);
+}
+
+/* A launch whose chunks write the same element is refused and does nothing, in both standings. */
+static void step_mistake(both_t *t, rng_t *r)
+{
+    int64_t n = rng_range(r, 5 * BLOCK, LONGEST);
+    kmm_launch_t *l = kmm_launch_begin("overlaps", "native.c", 1);
+    kmm_geometry_t g = {{(uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, NULL};
+    int32_t *none = NULL, *dst = t[0].x;
+    void *args[] = {NULL, &n, &dst, &none, &none};
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, n / rng_range(r, 2, 5));
+    fake_work_access(l, KMM_UPDATE, "dst[0]", dst, 0, 0);
+    kmm_launch_arm(l);
+    assert_int_equal(kmm_launch_kernel(&cuda_kernels[SCALE], &g, args), KMM_E_OVERLAP);
+    kmm_wait(kmm_default());
+}
+
+/* What libkmm does not see; when the standing is over, the same by a copy. */
+static void step_unseen(both_t *t, rng_t *r)
+{
+    int64_t at = rng_range(r, 0, t->n - 1);
+    t->model[at] = (int32_t)rng_next(r);
+    if (kmm_cuda_native_enter(KIND)) {
+        t->x[at] = t->model[at];
+        kmm_cuda_native_leave();
+        return;
+    }
+    assert_int_equal(kmm_copy_in(kmm_default(), &t->x[at], &t->model[at], sizeof(*t->x)), 0);
+}
+
+static uint64_t program; /* number of the random program */
+
+static void part_oracle(void)
+{
+    rng_t r = {rng_seed() + program};
+    both_t t[ARRAYS];
+    int32_t got[LONGEST];
+    const int end_at = (int)rng_range(&r, 0, 2 * STEPS); /* in half of the programs never */
+    for (int k = 0; k < ARRAYS; k++)
+        both_make(&t[k], &r);
+    for (int step = 0; step < STEPS; step++) {
+        if (step == end_at)
+            make(20 << 20); /* it does not fit */
+        uint64_t what = rng_next(&r) % 10;
+        both_t *one = &t[rng_next(&r) % ARRAYS], first = t[0];
+        if (what < 6) {
+            step_launch(t, &r);
+        } else if (what == 6) {
+            step_mistake(t, &r);
+        } else if (what == 7) {
+            free(one->model);
+            drop((char *)one->x);
+            both_make(one, &r);
+        } else if (what == 8) {
+            t[0] = *one; /* another one is written from now on */
+            *one = first;
+        } else {
+            step_unseen(one, &r);
+        }
+    }
+    for (int k = 0; k < ARRAYS; k++) {
+        const size_t bytes = (size_t)t[k].n * sizeof(*got);
+        assert_int_equal(kmm_copy_out(kmm_default(), got, t[k].x, bytes), 0);
+        assert_memory_equal(got, t[k].model, bytes);
+    }
+    end();
+}
+
 /* Some call of the driver fails. The values are right, or an error tells that they are not. */
 static void part_failure(void)
 {
@@ -320,10 +452,17 @@ PART(kept)
 PART(bound)
 PART(late)
 
+static void test_oracle(void **state)
+{
+    (void)state;
+    for (program = 0; program < 20 / BRIEF; program++)
+        child(part_oracle);
+}
+
 static void test_threads(void **state)
 {
     (void)state;
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < 5 / BRIEF + 1; k++)
         child(part_threads);
 }
 
@@ -333,7 +472,7 @@ static void test_failures(void **state)
     char fail[32];
     (void)state;
     for (int point = 0; point < 3; point++)
-        for (int k = 1; k < 40; k++) {
+        for (int k = 1; k < 40; k += BRIEF) {
             snprintf(fail, sizeof(fail), "%s:%d%s", points[point], k, k % 3 ? "" : "+");
             setenv("KMM_FAKE_FAIL", fail, 1);
             child(part_failure);
@@ -347,7 +486,7 @@ int main(void)
         cmocka_unit_test(test_takeover), cmocka_unit_test(test_doom),
         cmocka_unit_test(test_kept),     cmocka_unit_test(test_bound),
         cmocka_unit_test(test_late),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_oracle),   cmocka_unit_test(test_failures),
     };
     setenv("KMM_DEVICES", "cuda:1", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);

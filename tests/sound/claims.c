@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "ir/replay.h"
 
-enum { MOST_STRIDES = 3, MOST_ROUNDS = 1024, MOST_SPAN = 1 << 14 };
+enum { MOST_STRIDES = 3, MOST_ROUNDS = 1024, MOST_SPAN = 1 << 14, MOST_PLACES = 200 };
 
 struct claims {
     const ir_function_t *f;
@@ -20,6 +20,7 @@ struct claims {
     int64_t rounds[MOST_STRIDES]; /* of the loops with atoms `stride` */
     int stride[MOST_STRIDES], strides;
     int64_t grid[12];
+    bool negative; /* as has_negative says */
 };
 
 static bool parameter(void *context, int param, int member, int bits, int64_t *value)
@@ -71,6 +72,8 @@ int claims_pointers(claims_t *c, const pointer_t **list)
     return c->pointer_count;
 }
 
+static bool has_negative(claims_t *c);
+
 void claims_thread(claims_t *c, const int64_t thread[3], const int64_t block[3])
 {
     memcpy(c->grid, c->launch->grid, sizeof(c->grid));
@@ -80,9 +83,22 @@ void claims_thread(claims_t *c, const int64_t thread[3], const int64_t block[3])
     }
     for (int k = 6; k < 18; k++)
         replay_set(c->replay, k % 12, c->grid[k % 12]);
+    c->negative = has_negative(c);
 }
 
 /* ---- Polynomials ---- */
+
+static bool poly_value(claims_t *c, poly_t p, int64_t *out);
+
+static bool division_value(claims_t *c, const atom_t *a, int64_t *out)
+{
+    const quotient_t *q = &c->x->quotient[a->number];
+    int64_t of, by;
+    if (!poly_value(c, q->of, &of) || !poly_value(c, q->by, &by) || by == 0)
+        return false;
+    *out = a->kind == ATOM_QUOTIENT ? of / by : of % by;
+    return true;
+}
 
 static bool atom_value(claims_t *c, int number, int64_t *out)
 {
@@ -93,16 +109,21 @@ static bool atom_value(claims_t *c, int number, int64_t *out)
             global = c->grid[IR_BLOCK_INDEX * 3 + d] * of_block + c->grid[d];
     switch (a->kind) {
     case ATOM_GLOBAL: *out = global; return true;
+    case ATOM_PACE:
     case ATOM_STRIDE:
         for (int k = 0; k < c->strides; k++)
             if (c->stride[k] == number) {
-                *out = global + c->rounds[k] * of_block * c->grid[IR_GRID_DIM * 3 + d];
+                *out = a->kind == ATOM_PACE ? c->grid[IR_BLOCK_INDEX * 3 + d] : global;
+                *out += c->rounds[k] * (a->kind == ATOM_PACE ? 1 : of_block) *
+                        c->grid[IR_GRID_DIM * 3 + d];
                 return true;
             }
         return false;
     case ATOM_BLOCK: *out = c->grid[IR_BLOCK_INDEX * 3 + d]; return true;
     case ATOM_THREAD: *out = c->grid[d]; return true;
     case ATOM_BLOCK_DIM: *out = of_block; return true;
+    case ATOM_QUOTIENT:
+    case ATOM_REST: return division_value(c, a, out);
     case ATOM_GRID_DIM: *out = c->grid[IR_GRID_DIM * 3 + d]; return true;
     case ATOM_VALUE:
         if (!replay_value(c->replay, a->number, out))
@@ -136,7 +157,8 @@ static void find_strides(claims_t *c, const box_t *b)
 {
     c->strides = 0;
     for (int k = 0; k < c->x->atom_count && c->strides < MOST_STRIDES; k++)
-        if (c->x->atom[k].kind == ATOM_STRIDE && (poly_has(b->lower, k) || poly_has(b->span, k))) {
+        if ((c->x->atom[k].kind == ATOM_STRIDE || c->x->atom[k].kind == ATOM_PACE) &&
+            (poly_has(b->lower, k) || poly_has(b->span, k))) {
             c->rounds[c->strides] = 0;
             c->stride[c->strides++] = k;
         }
@@ -163,6 +185,11 @@ static bool guards_hold(claims_t *c, const box_t *b, bool *all)
             *all = false;
         else if (value < 0)
             return false;
+    for (int k = 0; k < b->rest.holes; k++)
+        if (!poly_value(c, b->rest.hole[k], &value))
+            *all = false;
+        else if (value == 0)
+            return false;
     return true;
 }
 
@@ -187,22 +214,87 @@ static bool was_written(const seen_t *s, const seen_t *before, int count)
     return true;
 }
 
-bool claims_cover(claims_t *c, const seen_t *s, const seen_t *before, int count)
+/* A number of 32 bits that the kernel may take for a large one. */
+static bool has_negative(claims_t *c)
+{
+    int64_t value;
+    for (int k = 0; k < c->f->node_count; k++)
+        if (c->f->node[k].op == IR_PARAM && c->f->node[k].bits > 1 &&
+            replay_value(c->replay, k, &value) && value < 0)
+            return true;
+    return false;
+}
+
+/* What is assumed of the parameters holds. */
+static bool assumptions_hold(claims_t *c, const box_t *b)
+{
+    int64_t value;
+    if (b->fits && c->negative)
+        return false;
+    for (int k = 0; k < b->assumed_count; k++)
+        if (poly_value(c, b->assumed[k], &value) && value < 0)
+            return false;
+    return true;
+}
+
+/* The end of what some box names from the byte `at` on; `at`: none names that. */
+static int64_t covered_from(claims_t *c, const seen_t *s, int64_t at, const seen_t *before,
+                            int count)
 {
     for (const box_t *b = c->x->box; b; b = b->next) {
-        if (!is_of(c, b, s) || b->reason || (b->access->line && b->access->line != s->line))
+        if (is_of(c, b, s) && !assumptions_hold(c, b))
+            return s->end;
+        if (!is_of(c, b, s) || b->reason ||
+            (b->access->line && s->line && b->access->line != s->line))
             continue;
         find_strides(c, b);
         do {
             int64_t lower, span;
             bool all;
-            if (poly_value(c, b->lower, &lower) && poly_value(c, b->span, &span) &&
-                lower <= s->begin && lower + span >= s->end && guards_hold(c, b, &all) &&
+            if (poly_value(c, b->lower, &lower) && poly_value(c, b->span, &span) && lower <= at &&
+                lower + span > at && guards_hold(c, b, &all) &&
                 (!b->access->after_write || was_written(s, before, count)))
-                return true;
+                return lower + span;
         } while (next_round(c));
     }
-    return false;
+    return at;
+}
+
+/* A copy of a struct may be several accesses of its members for the analysis. */
+bool claims_cover(claims_t *c, const seen_t *s, const seen_t *before, int count)
+{
+    for (int64_t at = s->begin, to; at < s->end; at = to)
+        if ((to = covered_from(c, s, at, before, count)) == at)
+            return false;
+    return true;
+}
+
+/* The accesses are at all multiples of the steps. */
+static bool steps_through(claims_t *c, const box_t *b, const seen_t *list, int count)
+{
+    int64_t base, by[MOST_STEPS], last[MOST_STEPS], at[MOST_STEPS] = {0}, total = 1;
+    if (!poly_value(c, b->base, &base))
+        return true;
+    for (int k = 0; k < b->steps; k++) {
+        if (!poly_value(c, b->step[k].by, &by[k]) || !poly_value(c, b->step[k].last, &last[k]) ||
+            last[k] < 0)
+            return true;
+        total *= last[k] + 1;
+    }
+    for (int64_t n = 0; n < total && n < MOST_PLACES; n++) {
+        int64_t place = base;
+        bool found = false;
+        for (int k = 0; k < b->steps; k++)
+            place += at[k] * by[k];
+        for (int k = 0; k < count && !found; k++)
+            found =
+                is_of(c, b, &list[k]) && list[k].begin == place && list[k].end == place + b->bytes;
+        if (!found)
+            return false;
+        for (int k = 0; k < b->steps && ++at[k] > last[k]; k++)
+            at[k] = 0;
+    }
+    return true;
 }
 
 static bool fills(const claims_t *c, const box_t *b, int64_t lower, int64_t span,
@@ -231,7 +323,7 @@ const box_t *claims_left_out(claims_t *c, const seen_t *list, int count, bool of
                                         c->pointer[k].member != b->access->member))
             k++;
         if (b->reason || !b->exact || (b->uses_block || !b->in_threads) != of_block ||
-            !c->pointer[k].known)
+            !c->pointer[k].known || !assumptions_hold(c, b))
             continue;
         find_strides(c, b);
         do
@@ -239,7 +331,8 @@ const box_t *claims_left_out(claims_t *c, const seen_t *list, int count, bool of
                 poly_value(c, b->lower, &lower) && poly_value(c, b->span, &span) && span > 0 &&
                 span <= MOST_SPAN) {
                 ++*checked;
-                if (!fills(c, b, lower, span, list, count))
+                if (!(b->dense ? fills(c, b, lower, span, list, count)
+                               : steps_through(c, b, list, count)))
                     return b;
             }
         while (next_round(c));

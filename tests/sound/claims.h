@@ -10,7 +10,7 @@
 #include "analyze/known.h"
 #include "ir/ir.h"
 
-enum { MOST_POINTERS = 64, MOST_PARAMETERS = 128, STRUCT_BYTES = 4096 };
+enum { MOST_POINTERS = 48, MOST_PARAMETERS = 128, STRUCT_BYTES = 4096 };
 
 /* A pointer that the kernel is given: a parameter, or what lies at a byte of one. */
 typedef struct pointer {

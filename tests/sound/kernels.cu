@@ -190,3 +190,63 @@ __global__ void own(int *out, const int *in, int n)
     out[i] = in[i];
     out[i] += out[i] + (in[i] > 3 ? in[n - 1 - i] : 0);
 }
+
+__global__ void chosen(int *a, int *b, int *out, int first)
+{
+    int *p = first > 20 ? a : b;
+    p[X] = 1;
+    out[X] = a[X];
+}
+
+__global__ void transposed(float *out, const float *in, int columns, int total)
+{
+    int i = X;
+    if (i < total)
+        out[i % columns * (total / columns) + i / columns] = in[i];
+}
+
+__global__ void tiles(float *out, const float *in, int width)
+{
+    int row = blockIdx.y * 8 + threadIdx.y % 8, column = blockIdx.x * 8 + threadIdx.x % 8;
+    out[row * width + column] = in[(row & 15) * width + (column >> 1)];
+}
+
+__global__ void window(float *out, const float *in, int width, int high, int wide)
+{
+    int x = X, y = Y;
+    float sum = 0;
+    for (int r = 0; r < high; r++)
+        for (int c = 0; c < wide; c++)
+            sum += in[(y + r) * width + x * 2 + c];
+    out[2 * (y * width + x)] = sum;
+}
+
+__global__ void paced(float *out, const float *in, int tiles)
+{
+    for (int t = blockIdx.x; t < tiles; t += gridDim.x)
+        out[2 * blockDim.x * t + threadIdx.x] = in[t];
+}
+
+__global__ void triangle(float *out, const float *in, int n)
+{
+    int row = X;
+    if (row >= n)
+        return;
+    for (int k = 0; k <= row; k++)
+        out[row * n + k] = in[k * n + row];
+}
+
+__global__ void stepped(float *out, const float *in, int width)
+{
+    int x = X;
+    for (int y = 0; y < 30; y += 8)
+        out[y * width + x] = in[(y + threadIdx.y) * width + x];
+}
+
+__global__ void holed(unsigned char *out, const int *in, int size, int middle)
+{
+    int x = X, y = Y;
+    if (x >= size || y >= size || x == middle || y == middle)
+        return;
+    out[(y * size + x) * 3] = in[(x >> 1) * 8 + (y & 3)];
+}

@@ -17,7 +17,7 @@ def bitcode(clang, build, source, out, flags):
     subprocess.run(
         [clang, '-xcuda', '--cuda-device-only', '--cuda-gpu-arch=sm_90', '-nocudainc',
          '-nocudalib', '-DKMM_HOST_PARSE=1', '-isystem' + include + '/kmm/host', '-include',
-         'kmm_parse.h', '-include', 'cuda_runtime.h', '-D__CLANG_CUDA_WRAPPERS_NEW', '-O1',
+         'kmm_parse.h', '-include', 'cuda_runtime.h', '-DKMM_PARSE_DEVICE=1', '-O1',
          '-fgpu-rdc', '-w', '-c', '-emit-llvm', '-Xclang', '-disable-llvm-passes',
          '-gline-tables-only', '-fno-discard-value-names', '-I' + include] + flags +
         [source, '-o', out], check=True)

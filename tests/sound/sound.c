@@ -33,7 +33,7 @@ enum {
     MOST_WRONG = 3,
     FILLED = 1 << 18
 };
-static const uintptr_t places = (uintptr_t)1 << 44, place_size = (uintptr_t)1 << 36,
+static const uintptr_t places = (uintptr_t)1 << 44, place_size = (uintptr_t)1 << 41,
                        mapped_size = (uintptr_t)1 << 30;
 
 typedef struct totals {
@@ -229,8 +229,9 @@ static bool map_places(void)
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
                  0) == MAP_FAILED)
             return false;
+        /* As indices of 64 bits they do not lead from one place to another. */
         for (int at = -FILLED / 8; at < FILLED; at += 4)
-            put((unsigned char *)middle + at, (int64_t)(random_number() % 64), 32);
+            put((unsigned char *)middle + at, (int64_t)(random_number() % (at % 8 ? 16 : 64)), 32);
     }
     stacks = mmap(NULL, (size_t)MOST_THREADS * STACK, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -4,13 +4,13 @@
  * barriers becomes a lambda, which `kmm_host_each` calls for every thread. A value that a thread
  * keeps across a barrier lies in `kmm_host_values`.
  *
- *     static void kmm_block(kmm_host_block &kmm_b, const float *x, float *y)
+ *     static void kmm__block(kmm_host_block &kmm__b, const float *x, float *y)
  *     {
  *         KMM_HOST_BLOCK_VALUES
- *         kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH {
+ *         kmm_host_each<0>(kmm__e, kmm_host_whole(kmm__e), KMM_HOST_EACH {
  *             s[threadIdx.x] = x[threadIdx.x];
  *         });
- *         kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH {
+ *         kmm_host_each<0>(kmm__e, kmm_host_whole(kmm__e), KMM_HOST_EACH {
  *             y[threadIdx.x] = s[63 - threadIdx.x];
  *         });
  *     }
@@ -29,13 +29,13 @@
 enum { KMM_HOST_THREADS = 1024 }; /* maximum threads of a block */
 
 #define KMM_HOST_EACH                                                                              \
-    [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused)))    \
+    [&](const uint3 threadIdx __attribute__((unused)), const int kmm__t __attribute__((unused)))   \
         __attribute__((always_inline))
-/* The same lambda with the parameter kmm_small: true if unsigned counters that run along the block
+/* The same lambda with the parameter kmm__small: true if unsigned counters that run along the block
  * are small (kmm_host_counted). */
 #define KMM_HOST_EACH_COUNTED                                                                      \
-    [&](const uint3 threadIdx __attribute__((unused)), const int kmm_t __attribute__((unused)),    \
-        const bool kmm_small __attribute__((unused))) __attribute__((always_inline))
+    [&](const uint3 threadIdx __attribute__((unused)), const int kmm__t __attribute__((unused)),   \
+        const bool kmm__small __attribute__((unused))) __attribute__((always_inline))
 
 /* Accepts types without a destructor to run: kmm never destroys a thread's values. kmmcc uses it
  * where the type depends on a template, so only the compiler can check it. */
@@ -416,6 +416,12 @@ struct kmm_host_block {
         each_counted<flags>(e, p, is_small, f);
     }
 
+    /* For code among the program's, whose macros may have the members' names. */
+    KMM_HOST_INLINE uint3 kmm_index() const { return index; }
+    KMM_HOST_INLINE dim3 kmm_loop() const { return loop; }
+    KMM_HOST_INLINE dim3 kmm_extent() const { return extent; }
+    KMM_HOST_INLINE dim3 kmm_grid() const { return grid; }
+
     /* Returns the index of the block that usually runs next. */
     KMM_HOST_INLINE uint3 after() const { return uint3{index.x + 1, index.y, index.z}; }
 
@@ -498,21 +504,21 @@ struct kmm_host_block {
 };
 
 #define KMM_HOST_BLOCK_VALUES                                                                      \
-    const uint3 blockIdx __attribute__((unused)) = kmm_b.index;                                    \
-    const dim3 kmm_e __attribute__((unused)) = kmm_b.loop;                                         \
-    const dim3 blockDim __attribute__((unused)) = kmm_b.extent,                                    \
-                        gridDim __attribute__((unused)) = kmm_b.grid;                              \
+    const uint3 blockIdx __attribute__((unused)) = kmm__b.kmm_index();                             \
+    const dim3 kmm__e __attribute__((unused)) = kmm__b.kmm_loop();                                 \
+    const dim3 blockDim __attribute__((unused)) = kmm__b.kmm_extent(),                             \
+                        gridDim __attribute__((unused)) = kmm__b.kmm_grid();                       \
     const uint3 threadIdx                                                                          \
         __attribute__((unused)) = {0, 0, 0}; /* where only a type is asked for */                  \
-    const int kmm_t __attribute__((unused)) = 0;
+    const int kmm__t __attribute__((unused)) = 0;
 /* The same, for a block whose size is a compile-time constant. */
 #define KMM_HOST_SIZED_VALUES(x, y, z)                                                             \
-    const uint3 blockIdx __attribute__((unused)) = kmm_b.index;                                    \
-    const dim3 kmm_e __attribute__((unused)) = dim3(x, y, z);                                      \
+    const uint3 blockIdx __attribute__((unused)) = kmm__b.kmm_index();                             \
+    const dim3 kmm__e __attribute__((unused)) = dim3(x, y, z);                                     \
     const dim3 blockDim __attribute__((unused)) = dim3(x, y, z),                                   \
-                        gridDim __attribute__((unused)) = kmm_b.grid;                              \
+                        gridDim __attribute__((unused)) = kmm__b.kmm_grid();                       \
     const uint3 threadIdx __attribute__((unused)) = {0, 0, 0};                                     \
-    const int kmm_t __attribute__((unused)) = 0;
+    const int kmm__t __attribute__((unused)) = 0;
 
 /*
  * Loop bounds from comparisons: the number of threads, from the first one on, for which `a + x < b`

@@ -4,13 +4,13 @@
  * threads makes each thread's call as it is written, but these calls only record their arguments.
  * The function then runs once for the whole block:
  *
- *     kmm_host_call<decltype(total(s, v))> kmm_c0;
- *     kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH {
- *         kmm_c0.call(kmm_t, [&]() -> decltype(total(s, v)) { return total(s, v); });
+ *     kmm_host_call<decltype(total(s, v))> kmm__c0;
+ *     kmm_host_each<0>(kmm__e, kmm_host_whole(kmm__e), KMM_HOST_EACH {
+ *         kmm__c0.call(kmm__t, [&]() -> decltype(total(s, v)) { return total(s, v); });
  *     });
- *     kmm_c0.join(kmm_b);
- *     kmm_host_each<0>(kmm_e, kmm_host_whole(kmm_e), KMM_HOST_EACH {
- *         x[threadIdx.x] = kmm_c0.get(kmm_t);
+ *     kmm__c0.join(kmm__b);
+ *     kmm_host_each<0>(kmm__e, kmm_host_whole(kmm__e), KMM_HOST_EACH {
+ *         x[threadIdx.x] = kmm__c0.get(kmm__t);
  *     });
  *
  * So the compiler resolves overloads, templates, conversions and default arguments.
@@ -198,7 +198,7 @@ struct kmm_host_arguments<kmm_host_indices<k...>, P...> : kmm_host_argument<k, P
     }
     template <class Body, class R> void run(kmm_host_block &b, kmm_host_kept<R> &result)
     {
-        Body::kmm_block(b, result, kmm_host_argument<k, P>::kept...);
+        Body::kmm__block(b, result, kmm_host_argument<k, P>::kept...);
     }
 };
 
@@ -248,9 +248,9 @@ template <class T> struct kmm_host_lanes {
 
 template <class T, class R, class F> struct kmm_host_meeting {
 #ifndef KMM_HOST_PARSE
-    static void kmm_block(kmm_host_block &b, kmm_host_kept<R> &result,
-                          kmm_host_kept<unsigned> &mask, kmm_host_kept<T> &value,
-                          kmm_host_kept<F> &f)
+    static void kmm__block(kmm_host_block &b, kmm_host_kept<R> &result,
+                           kmm_host_kept<unsigned> &mask, kmm_host_kept<T> &value,
+                           kmm_host_kept<F> &f)
     {
         for (uint32_t first = 0; first < b.threads; first += 32) {
             kmm_host_lanes<T> lanes;

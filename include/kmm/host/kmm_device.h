@@ -7,7 +7,7 @@ static const int warpSize __attribute__((unused)) = 32;
 
 struct kmm_host_barrier {
 #ifndef KMM_HOST_PARSE
-    static void kmm_block(kmm_host_block &b, kmm_host_kept<void> &) { b.barrier(); }
+    static void kmm__block(kmm_host_block &b, kmm_host_kept<void> &) { b.barrier(); }
 #endif
 };
 static inline void __syncthreads()

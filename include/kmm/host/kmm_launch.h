@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels and launches as kmmcc rewrites them. A kernel keeps its name and signature. Its body
- * moves into a function `kmm_thread` of a local struct, so that its template parameters stay in
+ * moves into a function `kmm__thread` of a local struct, so that its template parameters stay in
  * scope:
  *
  *     __global__ void k(int n, float *x)
  *     {
- *         struct kmm_kernel {
- *             static KMM_HOST_INLINE void kmm_thread(KMM_HOST_INDEX, int n, float *x) { ... }
+ *         struct kmm__kernel {
+ *             static KMM_HOST_INLINE void kmm__thread(KMM_HOST_INDEX, int n, float *x) { ... }
  *         };
- *         kmm_host_launch<kmm_kernel, KMM_HOST_PLAIN>(n, x);
+ *         kmm_host_launch<kmm__kernel, KMM_HOST_PLAIN>(n, x);
  *     }
  *
  * and `k<<<grid, block>>>(n, x)` becomes `(kmm_host_configure(grid, block), k(n, x))`.
@@ -166,7 +166,7 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
                 for (unsigned x = 0; x < bd.x; x++) {
                     if (flags & KMM_HOST_HELPERS)
                         set(uint3{x, y, z}, b, bd, gd);
-                    Body::kmm_thread(uint3{x, y, z}, b, bd, gd, p...);
+                    Body::kmm__thread(uint3{x, y, z}, b, bd, gd, p...);
                 }
     }
 
@@ -178,8 +178,8 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
 
     template <size_t... k> void one(uint32_t t, kmm_host_indices<k...>)
     {
-        Body::kmm_thread(place(t), block_index, block_extent, grid_extent,
-                         *static_cast<const P *>(args[k])...);
+        Body::kmm__thread(place(t), block_index, block_extent, grid_extent,
+                          *static_cast<const P *>(args[k])...);
     }
     static void fiber_thread(void *self, uint32_t t)
     {
@@ -194,7 +194,7 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
     static void fibers(uint3 b, dim3 bd, dim3 gd, void **args)
     {
         kmm_host_threads r = {b, bd, gd, args};
-        kmm_fiber_block_t block = {Body::kmm_name(),
+        kmm_fiber_block_t block = {Body::kmm__name(),
                                    {b.x, b.y, b.z},
                                    bd.x * bd.y * bd.z,
                                    fiber_thread,
@@ -226,16 +226,16 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
 template <class Body, bool is_sized> struct kmm_host_sized {
     template <class... P> static KMM_HOST_INLINE void run(kmm_host_block &b, const P &...p)
     {
-        if (b.extent.x == Body::kmm_x && b.extent.y == Body::kmm_y && b.extent.z == Body::kmm_z)
-            Body::kmm_sized(b, p...);
+        if (b.extent.x == Body::kmm__x && b.extent.y == Body::kmm__y && b.extent.z == Body::kmm__z)
+            Body::kmm__sized(b, p...);
         else
-            Body::kmm_block(b, p...);
+            Body::kmm__block(b, p...);
     }
 };
 template <class Body> struct kmm_host_sized<Body, false> {
     template <class... P> static KMM_HOST_INLINE void run(kmm_host_block &b, const P &...p)
     {
-        Body::kmm_block(b, p...);
+        Body::kmm__block(b, p...);
     }
 };
 
@@ -249,7 +249,7 @@ template <class Body, int flags, class... P> struct kmm_host_split {
             ::blockDim = bd;
             ::gridDim = gd;
         }
-        kmm_host_block state(b, bd, gd, loop, Body::kmm_name(), (flags & KMM_HOST_STATES) != 0);
+        kmm_host_block state(b, bd, gd, loop, Body::kmm__name(), (flags & KMM_HOST_STATES) != 0);
         kmm_host_sized<Body, (flags & KMM_HOST_SIZED) != 0>::run(
             state, *static_cast<const P *>(args[k])...);
     }
@@ -282,7 +282,7 @@ template <class Body, int flags, class... P> struct kmm_host_runner {
             fprintf(stderr,
                     "kmm: error: kernel %s has blocks of %u x %u x %u threads, at most %d are "
                     "possible\n",
-                    Body::kmm_name(), bd.x, bd.y, bd.z, (int)KMM_HOST_THREADS);
+                    Body::kmm__name(), bd.x, bd.y, bd.z, (int)KMM_HOST_THREADS);
             abort();
         }
         kmm_host_shared_base = range->shared_bytes ? arena.get(range->shared_bytes) : nullptr;
@@ -345,7 +345,7 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
     static const kmm_kernel_t kernel = {
         KMM_LAUNCH_VERSION,
         KMM_KIND_HOST,
-        Body::kmm_name(),
+        Body::kmm__name(),
         &kmm_host_runner<Body, flags,
                          typename kmm_host_value<typename std::remove_cv<P>::type>::type...>::run,
         nullptr,
@@ -354,23 +354,23 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
         0,
         nullptr};
     static size_t dynamic =
-        Body::kmm_shared() < KMM_HOST_DYNAMIC ? KMM_HOST_DYNAMIC - Body::kmm_shared() : 0;
+        Body::kmm__shared() < KMM_HOST_DYNAMIC ? KMM_HOST_DYNAMIC - Body::kmm__shared() : 0;
     if (kmm_host_asked *asked = kmm_host_asking()) {
-        const unsigned bound = Body::kmm_bound();
+        const unsigned bound = Body::kmm__bound();
         *asked = kmm_host_asked{
             bound && bound < KMM_HOST_MOST_THREADS ? bound : (unsigned)KMM_HOST_MOST_THREADS,
-            Body::kmm_shared(), &dynamic};
+            Body::kmm__shared(), &dynamic};
         return;
     }
     void *args[sizeof...(P) + 1] = {(void *)&p...};
     kmm_host_configuration &c = kmm_host_configured();
     if (!c.given) {
-        fprintf(stderr, "kmm: error: kernel %s is called without <<<...>>>\n", Body::kmm_name());
+        fprintf(stderr, "kmm: error: kernel %s is called without <<<...>>>\n", Body::kmm__name());
         abort();
     }
     c.given = false;
     const kmm_geometry_t geometry = c.geometry;
-    if (kmm_cuda_check_launch(&kernel, &geometry, Body::kmm_bound(),
+    if (kmm_cuda_check_launch(&kernel, &geometry, Body::kmm__bound(),
                               __atomic_load_n(&dynamic, __ATOMIC_RELAXED)))
         return;
     const bool pointers =
@@ -381,7 +381,7 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
     if (alone)
         kmm_cuda_device_settle();
     if (flags & KMM_HOST_GLOBALS)
-        kmm_cuda_symbols_change(Body::kmm_name());
+        kmm_cuda_symbols_change(Body::kmm__name());
     if (kmm_cuda_launch(&kernel, &geometry, args) == 0 && alone)
         kmm_cuda_device_settle();
 }

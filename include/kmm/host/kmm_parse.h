@@ -7,7 +7,7 @@
 #ifndef KMM_HOST_PARSE_H
 #define KMM_HOST_PARSE_H
 
-#ifdef KMM_PARSE_LIGHT
+#if defined(KMM_PARSE_LIGHT) || defined(KMM_PARSE_DEVICE)
 #include <new>
 #define __CLANG_CUDA_WRAPPERS_NEW /* operators new and delete are as declared there: none of       \
                                      clang's additions */

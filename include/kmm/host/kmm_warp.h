@@ -74,7 +74,7 @@ static inline int __all_sync(unsigned mask, int p)
 }
 struct kmm_host_warp_barrier {
 #ifndef KMM_HOST_PARSE
-    static void kmm_block(kmm_host_block &, kmm_host_kept<void> &) {}
+    static void kmm__block(kmm_host_block &, kmm_host_kept<void> &) {}
 #endif
 };
 static inline void __syncwarp(unsigned mask = 0xffffffffu)

@@ -112,7 +112,7 @@ bool axis_is_unsigned(const variable_t *v)
     return clang_getCanonicalType(clang_getCursorType(v->cursor)).kind == CXType_UInt;
 }
 
-/* A variable does not wrap within the block if the block's first value is small: then kmm_small is
+/* A variable does not wrap within the block if the block's first value is small: then kmm__small is
  * true. */
 bool axis_may_wrap(const emitter_t *e, const variable_t *v)
 {

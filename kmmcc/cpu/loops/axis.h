@@ -25,7 +25,7 @@ const char *axis_known(const emitter_t *e, const variable_t *v);
 /* True if the variable is an unsigned integer of 32 bits. */
 bool axis_is_unsigned(const variable_t *v);
 /* True if the variable may wrap within the block: it is unsigned, or its axis is checked at run
- * time. The rewritten code sets kmm_small if it does not wrap. */
+ * time. The rewritten code sets kmm__small if it does not wrap. */
 bool axis_may_wrap(const emitter_t *e, const variable_t *v);
 
 #endif

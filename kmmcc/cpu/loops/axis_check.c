@@ -127,8 +127,8 @@ const char *axis_last_value(emitter_t *e, const variable_t *v)
     add_recomputed(e, v->initializer, &places);
     const char *type = declarator_type(e, v);
     return arena_printf("[&](const uint3 threadIdx __attribute__((unused))) -> kmm_host_as<%s> { "
-                        "%skmm_host_as<%s> kmm_value %s; return kmm_value; }"
-                        "(kmm_host_last_place(kmm_e))",
+                        "%skmm_host_as<%s> kmm__value %s; return kmm__value; }"
+                        "(kmm_host_last_place(kmm__e))",
                         type, places.data ? places.data : "", type, declarator_suffix(e, v));
 }
 

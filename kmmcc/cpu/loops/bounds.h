@@ -14,7 +14,7 @@
 #include "cpu/tree/tree.h"
 
 typedef struct bounds {
-    text_t limits;    /* statements that limit kmm_p, the threads that run */
+    text_t limits;    /* statements that limit kmm__p, the threads that run */
     text_t exact;     /* C++ terms, each behind `&&`: true if the limits are the condition */
     bool is_complete; /* each term of the condition has become a limit */
 } bounds_t;

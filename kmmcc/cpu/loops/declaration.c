@@ -44,17 +44,17 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
         const char *value = declarator_suffix(e, v);
         phase_add(
             e, statement,
-            arena_printf("kmm_host_as<%s> &%s = %s[kmm_t];", type, v->name, declarator_values(v)));
+            arena_printf("kmm_host_as<%s> &%s = %s[kmm__t];", type, v->name, declarator_values(v)));
         if (*value)
             text_printf(&e->phase,
-                        " { kmm_host_as<%s> kmm_initial %s; memcpy(&%s, &kmm_initial, "
-                        "sizeof(kmm_initial)); }",
+                        " { kmm_host_as<%s> kmm__initial %s; memcpy(&%s, &kmm__initial, "
+                        "sizeof(kmm__initial)); }",
                         type, value, v->name);
         return;
     }
     phase_add(e, statement,
               arena_printf("%skmm_host_as<%s> &%s __attribute__((unused)) = *::new "
-                           "(static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>%s;",
+                           "(static_cast<void *>(&%s[kmm__t])) kmm_host_as<%s>%s;",
                            qualifier, type, v->name, declarator_values(v), type,
                            initial_value(e, v)));
 }
@@ -68,13 +68,13 @@ static void declare_recomputed(emitter_t *e, variable_t *v)
         text_printf(&e->out, "(void)sizeof(kmm_host_as<%s>);\n", declarator_type(e, v));
     if (axis) {
         emitter_name_in_block(v->initializer);
-        text_printf(&e->out, "const kmm_host_as<%s> kmm_i%d __attribute__((unused)) %s;\n",
+        text_printf(&e->out, "const kmm_host_as<%s> kmm__i%d __attribute__((unused)) %s;\n",
                     declarator_type(e, v), v->number, declarator_suffix(e, v));
     }
     if (axis && !axis_known(e, v))
         text_printf(&e->out,
-                    "const bool kmm_counts%d __attribute__((unused)) = "
-                    "kmm_host_counts<%s>::along(kmm_i%d, %s, kmm_e.%s);\n",
+                    "const bool kmm__counts%d __attribute__((unused)) = "
+                    "kmm_host_counts<%s>::along(kmm__i%d, %s, kmm__e.%s);\n",
                     v->number, axis_types(e, v), v->number, axis_last_value(e, v), axis);
     if (v->is_named_by_block) /* for its type alone */
         text_printf(&e->out, "%s\n", declarator_text(e, v));

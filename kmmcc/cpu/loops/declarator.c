@@ -58,7 +58,7 @@ bool declarator_ends_silently(emitter_t *e, CXCursor variable, const node_t *at)
 
 const char *declarator_values(const variable_t *v)
 {
-    return arena_printf("kmm_v%d", v->number);
+    return arena_printf("kmm__v%d", v->number);
 }
 
 const char *declarator_suffix(emitter_t *e, const variable_t *v)

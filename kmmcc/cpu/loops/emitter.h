@@ -45,8 +45,8 @@ typedef struct emitter {
     bool is_short;             /* each thread runs few operations: KMM_HOST_SHORT */
     bool is_counted;           /* an index of memory has an axis and may wrap */
     const variable_t *counter; /* of the strided loop around the phase; NULL: none */
-    const char *limits;     /* statements that limit kmm_p, the threads that run; NULL: all run */
-    bool has_exact;         /* kmm_exact is true if the limits replace the condition */
+    const char *limits;     /* statements that limit kmm__p, the threads that run; NULL: all run */
+    bool has_exact;         /* kmm__exact is true if the limits replace the condition */
     bool has_stored;        /* a thread has stored to memory */
     bool has_strides;       /* adjacent threads access elements that are not adjacent */
     bool reads_after_store; /* a thread reads memory after it has stored */

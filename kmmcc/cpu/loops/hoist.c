@@ -26,7 +26,7 @@ static bool hoist_barrier(emitter_t *e, const node_t *call, const node_t *whole)
         return emitter_fail(e, call, "a barrier is no statement of its own");
     phase_close(e);
     const bool is_block = collectives_builtin(call->collective_name) == BUILTIN_BARRIER;
-    text_printf(&e->out, "%s\n", is_block && e->is_masked ? "kmm_b.barrier();" : "");
+    text_printf(&e->out, "%s\n", is_block && e->is_masked ? "kmm__b.barrier();" : "");
     return true;
 }
 
@@ -102,29 +102,29 @@ static void emit_first_operand(emitter_t *e, const choice_t *c)
         !c->third && clang_getCursorBinaryOperatorKind(c->n->cursor) == CXBinaryOperator_LOr;
     phase_open(e);
     phase_note_uses(e, c->first);
-    text_printf(&e->out, "kmm_host_values<%s> kmm_c%d;\n", c->type, c->value);
-    phase_add(e, c->n,
-              c->third
-                  ? arena_printf("if (!(%s)) kmm_b.state[kmm_t] = %d;", text, c->state)
-                  : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s); if (%skmm_c%d[kmm_t]) "
-                                 "kmm_b.state[kmm_t] = %d;",
-                                 c->value, text, is_or ? "" : "!", c->value, c->state));
+    text_printf(&e->out, "kmm_host_values<%s> kmm__c%d;\n", c->type, c->value);
+    phase_add(
+        e, c->n,
+        c->third ? arena_printf("if (!(%s)) kmm__b.state[kmm__t] = %d;", text, c->state)
+                 : arena_printf("kmm__c%d[kmm__t] = static_cast<bool>(%s); if (%skmm__c%d[kmm__t]) "
+                                "kmm__b.state[kmm__t] = %d;",
+                                c->value, text, is_or ? "" : "!", c->value, c->state));
     phase_change_state(e);
     phase_close(e);
 }
 
 static bool emit_operand(emitter_t *e, const choice_t *c, node_t *operand, const node_t *whole)
 {
-    text_printf(&e->out, "if (kmm_b.active) {\n");
+    text_printf(&e->out, "if (kmm__b.active) {\n");
     if (!hoist(e, operand, whole))
         return false;
     const char *text = edits_copy_node(e, operand);
     phase_open(e);
     phase_note_uses(e, operand);
     phase_add(e, operand,
-              c->third ? arena_printf("::new (static_cast<void *>(&kmm_c%d[kmm_t])) %s(%s);",
+              c->third ? arena_printf("::new (static_cast<void *>(&kmm__c%d[kmm__t])) %s(%s);",
                                       c->value, c->type, text)
-                       : arena_printf("kmm_c%d[kmm_t] = static_cast<bool>(%s);", c->value, text));
+                       : arena_printf("kmm__c%d[kmm__t] = static_cast<bool>(%s);", c->value, text));
     phase_close(e);
     text_printf(&e->out, "}\n");
     return true;
@@ -139,12 +139,12 @@ static bool hoist_choice(emitter_t *e, node_t *n, const node_t *whole)
     if (!emit_operand(e, &c, c.second, whole))
         return false;
     if (c.third) {
-        text_printf(&e->out, "kmm_b.turn(%d, %d);\n", c.state, c.state + 1);
+        text_printf(&e->out, "kmm__b.turn(%d, %d);\n", c.state, c.state + 1);
         if (!emit_operand(e, &c, c.third, whole))
             return false;
     }
-    text_printf(&e->out, "kmm_b.resume(%d);\n", c.third ? c.state + 1 : c.state);
-    edits_add(e, n->begin, n->end, arena_printf("kmm_c%d[kmm_t]", c.value));
+    text_printf(&e->out, "kmm__b.resume(%d);\n", c.third ? c.state + 1 : c.state);
+    edits_add(e, n->begin, n->end, arena_printf("kmm__c%d[kmm__t]", c.value));
     return true;
 }
 

@@ -43,13 +43,13 @@ static bool exchange(emitter_t *e, node_t *call, const char *type, const char *r
         phase_note_uses(e, argument[k]);
         emitter_name_in_block(argument[k]);
     }
-    text_printf(&e->out, "%s kmm_c%d;\n", type, number);
+    text_printf(&e->out, "%s kmm__c%d;\n", type, number);
     phase_add(e, call,
-              arena_printf("kmm_c%d.put(kmm_t%s);", number,
+              arena_printf("kmm__c%d.put(kmm__t%s);", number,
                            count ? argument_list(e, argument, count) : ", 0u, 0"));
     phase_close(e);
-    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
-    edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.%s(%s)", number, name, result));
+    text_printf(&e->out, "kmm__c%d.join(kmm__b);\n", number);
+    edits_add(e, call->begin, call->end, arena_printf("kmm__c%d.%s(%s)", number, name, result));
     return true;
 }
 
@@ -70,7 +70,7 @@ static bool hoist_exchange(emitter_t *e, node_t *call)
     return exchange(e, call,
                     arena_printf("kmm_host_exchange<kmm_host_decay<decltype(%s)>>",
                                  edits_copy_node(e, argument[1])),
-                    "kmm_t");
+                    "kmm__t");
 }
 
 /* Hoists a vote of a warp. Each thread applies its mask when it takes its result. */
@@ -84,17 +84,17 @@ static bool hoist_ballot(emitter_t *e, node_t *call)
         return fail_arguments(e, call);
     phase_open(e);
     phase_note_uses(e, call);
-    text_printf(&e->out, "kmm_host_ballots kmm_c%d;\n", number);
+    text_printf(&e->out, "kmm_host_ballots kmm__c%d;\n", number);
     phase_add(e, call,
-              has_predicate ? arena_printf("kmm_c%d.put(kmm_t, (%s) != 0);", number,
+              has_predicate ? arena_printf("kmm__c%d.put(kmm__t, (%s) != 0);", number,
                                            edits_copy_node(e, argument[1]))
-                            : arena_printf("kmm_c%d.put(kmm_t, 1);", number));
+                            : arena_printf("kmm__c%d.put(kmm__t, 1);", number));
     phase_close(e);
-    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
+    text_printf(&e->out, "kmm__c%d.join(kmm__b);\n", number);
     edits_add(e, call->begin, call->end,
-              has_predicate ? arena_printf("kmm_c%d.%s(kmm_t, %s)", number, name + 2,
+              has_predicate ? arena_printf("kmm__c%d.%s(kmm__t, %s)", number, name + 2,
                                            edits_copy_node(e, argument[0]))
-                            : arena_printf("kmm_c%d.%s(kmm_t)", number, name + 2));
+                            : arena_printf("kmm__c%d.%s(kmm__t)", number, name + 2));
     return true;
 }
 
@@ -118,14 +118,14 @@ static bool hoist_uniform_shuffle(emitter_t *e, node_t *call)
     phase_open(e);
     phase_note_uses(e, argument[1]);
     emitter_name_in_block(call);
-    text_printf(&e->out, "kmm_host_shuffles<kmm_host_decay<decltype(%s)>> kmm_c%d;\n",
+    text_printf(&e->out, "kmm_host_shuffles<kmm_host_decay<decltype(%s)>> kmm__c%d;\n",
                 edits_copy_node(e, argument[1]), number);
     phase_add(e, call,
-              arena_printf("kmm_c%d.put(kmm_t, %s);", number, edits_copy_node(e, argument[1])));
+              arena_printf("kmm__c%d.put(kmm__t, %s);", number, edits_copy_node(e, argument[1])));
     phase_close(e);
-    text_printf(&e->out, "kmm_c%d.%s(kmm_b%s);\n", number, call->collective_name + 2,
+    text_printf(&e->out, "kmm__c%d.%s(kmm__b%s);\n", number, call->collective_name + 2,
                 argument_list(e, argument + 2, count - 2));
-    edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
+    edits_add(e, call->begin, call->end, arena_printf("kmm__c%d.get(kmm__t)", number));
     return true;
 }
 
@@ -139,15 +139,15 @@ static bool hoist_match_all(emitter_t *e, node_t *call)
     phase_open(e);
     phase_note_uses(e, call);
     emitter_name_in_block(argument[1]);
-    text_printf(&e->out, "kmm_host_exchange<kmm_host_decay<decltype(%s)>> kmm_c%d;\n",
+    text_printf(&e->out, "kmm_host_exchange<kmm_host_decay<decltype(%s)>> kmm__c%d;\n",
                 edits_copy_node(e, argument[1]), number);
     phase_add(e, call,
-              arena_printf("kmm_c%d.put(kmm_t%s);", number, argument_list(e, argument, 2)));
+              arena_printf("kmm__c%d.put(kmm__t%s);", number, argument_list(e, argument, 2)));
     phase_close(e);
-    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
-    edits_add(
-        e, call->begin, call->end,
-        arena_printf("kmm_c%d.match_all_sync(kmm_t, %s)", number, edits_copy_node(e, argument[2])));
+    text_printf(&e->out, "kmm__c%d.join(kmm__b);\n", number);
+    edits_add(e, call->begin, call->end,
+              arena_printf("kmm__c%d.match_all_sync(kmm__t, %s)", number,
+                           edits_copy_node(e, argument[2])));
     return true;
 }
 

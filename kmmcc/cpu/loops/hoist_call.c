@@ -65,13 +65,13 @@ static bool store_temporaries(emitter_t *e, node_t *call, int number)
                 : arena_printf("decltype(%s)", edits_copy_node(e, argument[k]));
         if (strchr(type, '[') || strstr(type, "(lambda"))
             return emitter_fail(e, argument[k], "an argument's type has no name");
-        text_printf(&e->out, "kmm_host_values<kmm_host_decay<%s>> kmm_a%d_%d;\n", type, number, k);
-        phase_add(
-            e, call,
-            arena_printf("::new (static_cast<void *>(&kmm_a%d_%d[kmm_t])) kmm_host_decay<%s>(%s);",
-                         number, k, type, edits_copy_node(e, argument[k])));
+        text_printf(&e->out, "kmm_host_values<kmm_host_decay<%s>> kmm__a%d_%d;\n", type, number, k);
+        phase_add(e, call,
+                  arena_printf(
+                      "::new (static_cast<void *>(&kmm__a%d_%d[kmm__t])) kmm_host_decay<%s>(%s);",
+                      number, k, type, edits_copy_node(e, argument[k])));
         edits_add(e, argument[k]->begin, argument[k]->end,
-                  arena_printf("kmm_a%d_%d[kmm_t]", number, k));
+                  arena_printf("kmm__a%d_%d[kmm__t]", number, k));
     }
     return true;
 }
@@ -114,11 +114,12 @@ bool hoist_call(emitter_t *e, node_t *call)
     const char *text = edits_copy_node(e, call), *type = call_type(e, call, text);
     if (!type)
         return false;
-    text_printf(&e->out, "kmm_host_call<%s> kmm_c%d;\n", type, number);
-    phase_add(e, call,
-              arena_printf("kmm_c%d.call(kmm_t, [&]() -> %s { return %s; });", number, type, text));
+    text_printf(&e->out, "kmm_host_call<%s> kmm__c%d;\n", type, number);
+    phase_add(
+        e, call,
+        arena_printf("kmm__c%d.call(kmm__t, [&]() -> %s { return %s; });", number, type, text));
     phase_close(e);
-    text_printf(&e->out, "kmm_c%d.join(kmm_b);\n", number);
-    edits_add(e, call->begin, call->end, arena_printf("kmm_c%d.get(kmm_t)", number));
+    text_printf(&e->out, "kmm__c%d.join(kmm__b);\n", number);
+    edits_add(e, call->begin, call->end, arena_printf("kmm__c%d.get(kmm__t)", number));
     return true;
 }

@@ -63,7 +63,7 @@ static bool emit_bounded(emitter_t *e, const node_t *n)
     phase_note_uses(e, n);
     if (bounds.is_complete)
         phase_add(e, n,
-                  arena_printf("if (kmm_sure || (%s))\n%s\n%s", edits_copy_node(e, p.condition),
+                  arena_printf("if (kmm__sure || (%s))\n%s\n%s", edits_copy_node(e, p.condition),
                                edits_line(e, p.first->begin),
                                edits_copy(e, p.first->begin, parts_end(&e->b, n))));
     else
@@ -93,7 +93,7 @@ static bool emit_bounded_return(emitter_t *e, const node_t *n)
     e->has_exact = bounds.is_complete;
     phase_note_uses(e, p.condition);
     phase_add(e, n,
-              arena_printf("if (%s(%s)) return;", bounds.is_complete ? "!kmm_sure && " : "",
+              arena_printf("if (%s(%s)) return;", bounds.is_complete ? "!kmm__sure && " : "",
                            edits_copy_node(e, p.condition)));
     return true;
 }

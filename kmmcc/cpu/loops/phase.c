@@ -87,7 +87,7 @@ static bool is_at_home(const variable_t *v)
 }
 
 /* Declares a recomputed variable in a phase. If it has an axis and does not wrap, its value is that
- * of the block's first thread, kmm_i, plus a number. kmm_small is true at run time if it does not
+ * of the block's first thread, kmm__i, plus a number. kmm__small is true at run time if it does not
  * wrap. */
 static void add_recomputed(emitter_t *e, const variable_t *v)
 {
@@ -99,16 +99,17 @@ static void add_recomputed(emitter_t *e, const variable_t *v)
     }
     text_printf(&e->out, "const kmm_host_as<%s> %s __attribute__((unused)) = ", type, v->name);
     if (!is_sure)
-        text_printf(&e->out,
-                    "kmm_host_counted_or(kmm_small, kmm_i%d, (int)threadIdx.%s, [&]() "
-                    "__attribute__((always_inline)) -> kmm_host_as<%s> { kmm_host_as<%s> kmm_value "
-                    "%s; return kmm_value; }); ",
-                    v->number, axis, type, type, declarator_suffix(e, v));
+        text_printf(
+            &e->out,
+            "kmm_host_counted_or(kmm__small, kmm__i%d, (int)threadIdx.%s, [&]() "
+            "__attribute__((always_inline)) -> kmm_host_as<%s> { kmm_host_as<%s> kmm__value "
+            "%s; return kmm__value; }); ",
+            v->number, axis, type, type, declarator_suffix(e, v));
     else if (may_wrap)
-        text_printf(&e->out, "kmm_host_counted(kmm_small, kmm_i%d, (int)threadIdx.%s); ", v->number,
-                    axis);
+        text_printf(&e->out, "kmm_host_counted(kmm__small, kmm__i%d, (int)threadIdx.%s); ",
+                    v->number, axis);
     else
-        text_printf(&e->out, "kmm_i%d + (int)threadIdx.%s; ", v->number, axis);
+        text_printf(&e->out, "kmm__i%d + (int)threadIdx.%s; ", v->number, axis);
 }
 
 static void add_binding(emitter_t *e, const variable_t *v)
@@ -118,11 +119,11 @@ static void add_binding(emitter_t *e, const variable_t *v)
         add_recomputed(e, v);
     else if (v->changed_in == e->phase_number && is_at_home(v))
         text_printf(&e->out,
-                    "kmm_host_home<%s> kmm_h%d(%s[kmm_t]); kmm_host_as<%s> &%s "
-                    "__attribute__((unused)) = kmm_h%d.value; ",
+                    "kmm_host_home<%s> kmm__h%d(%s[kmm__t]); kmm_host_as<%s> &%s "
+                    "__attribute__((unused)) = kmm__h%d.value; ",
                     type, v->number, declarator_values(v), type, v->name, v->number);
     else
-        text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[kmm_t]; ",
+        text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[kmm__t]; ",
                     declarator_is_const(v) ? "const " : "", type, v->name, declarator_values(v));
 }
 
@@ -147,15 +148,15 @@ void phase_open(emitter_t *e)
 static const char *small_text(const emitter_t *e)
 {
     text_t out = {0};
-    text_printf(&out, ", %s", e->has_exact ? "kmm_exact" : "true");
+    text_printf(&out, ", %s", e->has_exact ? "kmm__exact" : "true");
     if (e->counter)
-        text_printf(&out, " && kmm_host_is_small(kmm_i%d, kmm_e.x)", e->counter->number);
+        text_printf(&out, " && kmm_host_is_small(kmm__i%d, kmm__e.x)", e->counter->number);
     for (int k = 0; k < e->bound_count; k++) {
         const char *axis = axis_may_wrap(e, e->bound[k]) ? axis_of_variable(e, e->bound[k]) : NULL;
         if (axis && !axis_known(e, e->bound[k]))
-            text_printf(&out, " && kmm_counts%d", e->bound[k]->number);
+            text_printf(&out, " && kmm__counts%d", e->bound[k]->number);
         if (axis)
-            text_printf(&out, " && kmm_host_is_small(kmm_i%d, kmm_e.%s)", e->bound[k]->number,
+            text_printf(&out, " && kmm_host_is_small(kmm__i%d, kmm__e.%s)", e->bound[k]->number,
                         axis);
     }
     text_printf(&out, ", KMM_HOST_EACH_COUNTED");
@@ -179,16 +180,16 @@ static int phase_flags(const emitter_t *e)
 static void open_loop(emitter_t *e)
 {
     const char *const loop = e->is_masked
-                                 ? e->is_counted ? "kmm_b.each_counted" : "kmm_b.each_active"
+                                 ? e->is_counted ? "kmm__b.each_counted" : "kmm__b.each_active"
                              : e->is_counted ? "kmm_host_each_counted"
                                              : "kmm_host_each",
                       *const far = e->last_phase > MANY_PHASES ? "_far" : "",
-                      *const threads = e->limits ? "kmm_p" : "kmm_host_whole(kmm_e)",
+                      *const threads = e->limits ? "kmm__p" : "kmm_host_whole(kmm__e)",
                       *const lambda = e->is_counted ? small_text(e) : ", KMM_HOST_EACH";
     const char *flags = arena_printf("%d", phase_flags(e));
     if (e->generic.length && e->is_independent)
         flags = arena_printf("kmm_host_apart_if<%s>(%s)", e->generic.data, flags);
-    text_printf(&e->out, "\n%s%s<%s>(kmm_e, %s%s { ", loop, far, flags, threads, lambda);
+    text_printf(&e->out, "\n%s%s<%s>(kmm__e, %s%s { ", loop, far, flags, threads, lambda);
 }
 
 /* Declares the variables in the order of their declarations in the source, since one may use
@@ -207,16 +208,16 @@ void phase_close(emitter_t *e)
         return;
     e->is_open = false;
     if (e->limits)
-        text_printf(&e->out, "\n{ kmm_host_part kmm_p = kmm_host_whole(kmm_e); %s", e->limits);
+        text_printf(&e->out, "\n{ kmm_host_part kmm__p = kmm_host_whole(kmm__e); %s", e->limits);
     open_loop(e);
     if (e->has_exact)
-        text_printf(&e->out, "const bool kmm_sure = %skmm_exact; ",
-                    e->is_counted ? "kmm_small || " : "");
+        text_printf(&e->out, "const bool kmm__sure = %skmm__exact; ",
+                    e->is_counted ? "kmm__small || " : "");
     add_bindings(e);
     text_add(&e->out, e->phase.data ? e->phase.data : "", e->phase.length);
     text_printf(&e->out, " });%s\n", e->limits ? " }" : "");
     if (e->changes_state)
-        text_printf(&e->out, "kmm_b.update();\n");
+        text_printf(&e->out, "kmm__b.update();\n");
 }
 
 void phase_change_state(emitter_t *e)

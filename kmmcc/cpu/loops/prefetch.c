@@ -25,8 +25,8 @@ void prefetch_next_block(emitter_t *e, const node_t *n)
     if (axis && *axis == 'x') {
         const char *text =
             arena_printf("{ const uint3 blockIdx __attribute__((unused)) = "
-                         "kmm_b.after(); const kmm_host_as<%s> kmm_next %s; "
-                         "kmm_host_soon(%s, (size_t)kmm_next, kmm_e.x); }\n",
+                         "kmm__b.after(); const kmm_host_as<%s> kmm__next %s; "
+                         "kmm_host_soon(%s, (size_t)kmm__next, kmm__e.x); }\n",
                          declarator_type(e, v), declarator_suffix(e, v), base->variable->name);
         emitter_name_in_block(v->initializer);
         if (!e->out.data || !strstr(e->out.data, text))
@@ -44,7 +44,7 @@ void prefetch_next_round(emitter_t *e, const node_t *n, const variable_t *v, con
         base->variable->storage == STORAGE_UNIFORM && tree_stripped(n->last)->variable == v &&
         clang_getCanonicalType(clang_getCursorType(base->cursor)).kind == CXType_Pointer) {
         const char *text =
-            arena_printf("kmm_host_ahead(%s, (size_t)kmm_i%d, (size_t)(%s), kmm_e.x);\n",
+            arena_printf("kmm_host_ahead(%s, (size_t)kmm__i%d, (size_t)(%s), kmm__e.x);\n",
                          base->variable->name, v->number, stride);
         if (!out->data || !strstr(out->data, text))
             text_printf(out, "%s", text);

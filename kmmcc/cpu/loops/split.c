@@ -48,7 +48,7 @@ static void emit_parameters(emitter_t *e)
         }
         text_printf(&e->out, "kmm_host_values<%s> %s;\n", type, declarator_values(v));
         phase_open(e);
-        text_printf(&e->phase, " ::new (static_cast<void *>(&%s[kmm_t])) kmm_host_as<%s>(%s);",
+        text_printf(&e->phase, " ::new (static_cast<void *>(&%s[kmm__t])) kmm_host_as<%s>(%s);",
                     declarator_values(v), type, v->name);
         phase_close(e);
     }

@@ -96,8 +96,8 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
     phase_note_uses(e, p->condition);
     phase_add(
         e, p->first,
-        arena_printf("kmm_host_as<%s> %s = kmm_host_counted(%s, kmm_i%d, (int)threadIdx.x); %s%s",
-                     l->type, l->v->name, e->is_counted ? "kmm_small" : "false", l->v->number,
+        arena_printf("kmm_host_as<%s> %s = kmm_host_counted(%s, kmm__i%d, (int)threadIdx.x); %s%s",
+                     l->type, l->v->name, e->is_counted ? "kmm__small" : "false", l->v->number,
                      condition, edits_copy(e, p->first->begin, parts_end(&e->b, p->first))));
     phase_close(e);
 }
@@ -106,17 +106,18 @@ static void emit_round(emitter_t *e, const parts_t *p, const strided_t *l, const
 static void emit_in_step(emitter_t *e, const node_t *n, const parts_t *p, const strided_t *l)
 {
     const int number = l->v->number;
-    text_printf(&e->out,
-                "\n%s\n{ kmm_host_as<%s> kmm_i%d %s; kmm_host_strides kmm_strides%d(kmm_i%d, %s, "
-                "%s, kmm_e);\n"
-                "for (; kmm_strides%d.goes_on(kmm_i%d < (%s)); kmm_i%d += (%s)) {\n",
-                edits_line(e, n->begin), l->type, number, declarator_suffix(e, l->v), number,
-                number, l->limit, l->stride, number, number, l->limit, number, l->stride);
+    text_printf(
+        &e->out,
+        "\n%s\n{ kmm_host_as<%s> kmm__i%d %s; kmm_host_strides kmm__strides%d(kmm__i%d, %s, "
+        "%s, kmm__e);\n"
+        "for (; kmm__strides%d.goes_on(kmm__i%d < (%s)); kmm__i%d += (%s)) {\n",
+        edits_line(e, n->begin), l->type, number, declarator_suffix(e, l->v), number, number,
+        l->limit, l->stride, number, number, l->limit, number, l->stride);
     emit_round(e, p, l,
-               arena_printf("const bool kmm_exact = kmm_strides%d.is_exact; if (kmm_exact) "
-                            "kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));",
+               arena_printf("const bool kmm__exact = kmm__strides%d.is_exact; if (kmm__exact) "
+                            "kmm__p.to_x(kmm_host_below(kmm__i%d, %s, kmm__e.x));",
                             number, number, l->limit),
-               arena_printf("if (kmm_sure || kmm_strides%d.runs(kmm_t, %s)) ", number,
+               arena_printf("if (kmm__sure || kmm__strides%d.runs(kmm__t, %s)) ", number,
                             edits_copy_node(e, p->condition)));
     text_printf(&e->out, "} }\n");
 }
@@ -135,18 +136,19 @@ static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const 
                                      generic.data ? generic.data : "");
     text_printf(
         &e->out,
-        "\n{ bool kmm_done%d = false;\n%sif %s(%s::may) {\n%s\nkmm_host_as<%s> kmm_i%d %s;\n"
-        "if (%s::along(kmm_i%d, %s, kmm_e.x) && kmm_host_strides::is_even(kmm_i%d, %s, %s, kmm_e)) "
-        "{\nkmm_done%d = true;\n"
-        "for (; kmm_i%d < (%s); kmm_i%d += (%s)) {\n",
+        "\n{ bool kmm__done%d = false;\n%sif %s(%s::may) {\n%s\nkmm_host_as<%s> kmm__i%d %s;\n"
+        "if (%s::along(kmm__i%d, %s, kmm__e.x) && kmm_host_strides::is_even(kmm__i%d, %s, %s, "
+        "kmm__e)) "
+        "{\nkmm__done%d = true;\n"
+        "for (; kmm__i%d < (%s); kmm__i%d += (%s)) {\n",
         number, is_generic ? "#if defined(__cpp_if_constexpr)\n" : "",
         is_generic ? "constexpr " : "", types, edits_line(e, n->begin), l->type, number,
         declarator_suffix(e, l->v), types, number, axis_last_value(e, l->v), number, l->limit,
         l->stride, number, number, l->limit, number, l->stride);
-    emit_round(e, p, l,
-               arena_printf("kmm_p.to_x(kmm_host_below(kmm_i%d, %s, kmm_e.x));", number, l->limit),
-               "");
-    text_printf(&e->out, "}\n}\n}\n%sif (!kmm_done%d) {\n", is_generic ? "#endif\n" : "", number);
+    emit_round(
+        e, p, l,
+        arena_printf("kmm__p.to_x(kmm_host_below(kmm__i%d, %s, kmm__e.x));", number, l->limit), "");
+    text_printf(&e->out, "}\n}\n}\n%sif (!kmm__done%d) {\n", is_generic ? "#endif\n" : "", number);
     per_thread_emit(e, n);
     phase_close(e);
     text_printf(&e->out, "} }\n");

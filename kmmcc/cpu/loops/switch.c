@@ -91,7 +91,7 @@ typedef struct plan {
 static void emit_choosing(emitter_t *e, const plan_t *s)
 {
     int groups;
-    const char *chosen = s->is_divergent ? arena_printf("%s[kmm_t]", s->name) : s->name,
+    const char *chosen = s->is_divergent ? arena_printf("%s[kmm__t]", s->name) : s->name,
                *text = chosen_text(e, s->n, &s->p, chosen, &groups);
     phase_close(e);
     if (!s->is_divergent) {
@@ -103,7 +103,7 @@ static void emit_choosing(emitter_t *e, const plan_t *s)
     phase_open(e);
     phase_note_uses(e, s->p.condition);
     phase_add(e, s->n,
-              arena_printf("%s = %d; %skmm_b.state[kmm_t] = %d;", chosen, groups, text,
+              arena_printf("%s = %d; %skmm__b.state[kmm__t] = %d;", chosen, groups, text,
                            s->n->number + 1));
     phase_change_state(e);
     phase_close(e);
@@ -115,19 +115,19 @@ static void emit_groups(emitter_t *e, const plan_t *s)
     int group = 0;
     for (node_t *c = s->p.first->child; c && !e->b.reason; group++) {
         if (s->is_divergent)
-            text_printf(&e->out, "kmm_b.choose(%d, %s, %d);\nif (kmm_b.active) {\n",
+            text_printf(&e->out, "kmm__b.choose(%d, %s, %d);\nif (kmm__b.active) {\n",
                         s->n->number + 1, s->name, group);
         else
             text_printf(&e->out, "if (%s <= %d%s) {\n", s->name, group,
-                        has_states ? " && kmm_b.active" : "");
+                        has_states ? " && kmm__b.active" : "");
         emit_group(e, &c);
         text_printf(&e->out, "}\n");
     }
-    text_printf(&e->out, "}\nkmm_end%d: __attribute__((unused));\n", s->n->number);
+    text_printf(&e->out, "}\nkmm__end%d: __attribute__((unused));\n", s->n->number);
     if (s->is_divergent)
-        text_printf(&e->out, "kmm_b.resume(%d);\n", s->n->number + 1);
+        text_printf(&e->out, "kmm__b.resume(%d);\n", s->n->number + 1);
     if (s->is_divergent || has_states) { /* threads that left it by a jump have its state */
-        text_printf(&e->out, "kmm_b.resume(%d);\n", s->n->number);
+        text_printf(&e->out, "kmm__b.resume(%d);\n", s->n->number);
         e->is_masked = true;
     }
 }
@@ -144,7 +144,7 @@ void switch_emit(emitter_t *e, node_t *n)
     }
     s.is_divergent = uniformity_of(&e->b, s.p.condition) != UNIFORM;
     n->number = emitter_new_states(e, n);
-    s.name = arena_printf("kmm_s%d", n->number);
+    s.name = arena_printf("kmm__s%d", n->number);
     emit_choosing(e, &s);
     e->is_divergent |= s.is_divergent || n->is_left_early;
     emit_groups(e, &s);

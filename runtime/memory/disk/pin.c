@@ -74,10 +74,8 @@ static int pins_acquire(kmm__spill_t *p, kmm__page_pins_t *pins, bool awaits)
         pins->count = 0;
         return kmm__error_set(KMM_E_MEMORY,
                               "needs %llu bytes of host memory at once, of which KMM_HOST_MEM "
-                              "leaves %llu; a chunk of at most 1/%llu "
-                              "of its size would fit",
-                              (unsigned long long)bytes, (unsigned long long)p->limit,
-                              (unsigned long long)((bytes + p->limit - 1) / p->limit));
+                              "leaves %llu; raise it, or divide the work into smaller chunks",
+                              (unsigned long long)bytes, (unsigned long long)p->limit);
     }
     bool full = p->resident + bytes > p->limit;
     int error = pins->count ? pins_bring(p, pins, awaits) : 0;

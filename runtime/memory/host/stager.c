@@ -174,28 +174,31 @@ kmm__staging_t *kmm__staging_near(struct kmm__stager *p, uint32_t first, int nod
 
 /* ---- Making and end ---- */
 
-/* Returns an integer environment variable, or `otherwise`. */
-static long environment_number(const char *name, long otherwise)
+/* Returns an integer environment variable, or `otherwise`: what base/environment.c warns of is
+ * ignored. */
+static long environment_number(const char *name, long least, long most, long otherwise)
 {
     const char *text = getenv(name);
     char *end;
     long n = text ? strtol(text, &end, 10) : 0;
-    return text && *text && *end == '\0' ? n : otherwise;
+    return text && *text && *end == '\0' && n >= least && n <= most ? n : otherwise;
 }
 
 /* Threads: KMM_STAGE_THREADS, or as many as the machine can spare. */
 static uint32_t threads_wanted(void)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN), n = cpus < LEAST_CPUS ? 0 : cpus - SPARED_CPUS;
-    n = environment_number("KMM_STAGE_THREADS", n);
-    return n < 0 ? 0 : n > KMM__STAGE_THREADS ? KMM__STAGE_THREADS : (uint32_t)n;
+    n = n < KMM__STAGE_THREADS ? n : KMM__STAGE_THREADS;
+    return (uint32_t)environment_number("KMM_STAGE_THREADS", 0, KMM__STAGE_THREADS, n);
 }
 
 /* Bytes of one buffer, of which there are 2 * KMM__STAGE_BUFFERS: KMM_STAGE_BYTES, or a default. */
 static size_t buffer_bytes(void)
 {
-    long page = sysconf(_SC_PAGESIZE), n = environment_number("KMM_STAGE_BYTES", 0);
-    return n > 0 ? (size_t)((n + page - 1) / page * page) : BUFFER_BYTES;
+    enum { MOST = 1 << 30 };
+    long page = sysconf(_SC_PAGESIZE),
+         n = environment_number("KMM_STAGE_BYTES", 1, MOST, BUFFER_BYTES);
+    return (size_t)((n + page - 1) / page * page);
 }
 
 /* Reads KMM_STAGE_TIMES, which replaces what is measured. Returns 0 or an error. */

@@ -20,8 +20,18 @@ static void count_frame(void *ctx, kmm__frame_t *f)
     c->here += !f->host_backed;
 }
 
-/* Bytes of frames that one of `parts` equal parts of t touches at most. An access of a chunk to all
- * frames of an array is taken to stay so, however small the chunk is. */
+/* True if parts of t access as much as t does: its item names the same elements in every chunk, as
+ * an item without an axis or a reduction's does. An access of a chunk to all frames of an array is
+ * taken to stay so, however small the chunk is. */
+static bool stays_whole(const kmm__task_t *t, const kmm__access_t *a, uint64_t frames)
+{
+    const kmm__work_t *w = t->work;
+    if (a->item < w->item_count && !(w->varying >> a->item & 1))
+        return true;
+    return w->chunk_count > 1 && frames == a->array->frame_count;
+}
+
+/* Bytes of frames that one of `parts` equal parts of t touches at most. */
 static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
 {
     uint64_t bytes = 0;
@@ -31,7 +41,7 @@ static uint64_t part_bytes(const kmm__task_t *t, uint64_t parts)
         if (a->array->object.is_abstract)
             continue;
         kmm__frames_of(a->array, t->device, a->layout, &a->box, count_frame, &c);
-        bool stays = t->work->chunk_count > 1 && c.frames == a->array->frame_count;
+        bool stays = stays_whole(t, a, c.frames);
         uint64_t least = (c.frames + parts - 1) / parts + 1; /* a part may begin inside a frame */
         bytes += (stays || least > c.here ? c.here : least) * a->array->frame_bytes;
     }

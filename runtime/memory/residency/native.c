@@ -4,6 +4,7 @@
 #include "memory/residency/native.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,14 +95,14 @@ bool kmm__native_is(kmm_kind_t kind)
 
 bool kmm__native_is_undecided(void)
 {
-    return atomic_load_explicit(&standing, memory_order_relaxed) == UNDECIDED;
+    return atomic_load_explicit(&standing, memory_order_acquire) == UNDECIDED;
 }
 
 /* The mark is written before the standing is read, and kmm__native_end writes the standing before
  * it reads the marks. So one of the two sees the other. */
 bool kmm__native_enter(kmm_kind_t kind)
 {
-    standing_t s = atomic_load_explicit(&standing, memory_order_relaxed);
+    standing_t s = atomic_load_explicit(&standing, memory_order_acquire);
     if (s == MANAGED || s == UNDECIDED || native_kind != kind)
         return false;
     if (!own)
@@ -494,10 +495,61 @@ int kmm__native_doom(kmm_runtime_t *rt, const char *what)
     return error;
 }
 
-void kmm__native_finish(kmm_runtime_t *rt)
+/* ---- Faults ---- */
+
+enum { SITES = 4 };
+static struct {
+    const char *file, *kernel;
+    int line;
+} sites[SITES]; /* the latest launches with a pragma; guarded by sites_lock */
+static uint64_t site_count;
+static pthread_mutex_t sites_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_flag fault_told = ATOMIC_FLAG_INIT;
+
+void kmm__native_note(const char *file, int line, const char *kernel)
 {
-    if (atomic_load(&standing) != NATIVE || rt != native_runtime)
+    pthread_mutex_lock(&sites_lock);
+    sites[site_count % SITES].file = file;
+    sites[site_count % SITES].line = line;
+    sites[site_count++ % SITES].kernel = kernel;
+    pthread_mutex_unlock(&sites_lock);
+}
+
+bool kmm__native_is_plain(const kmm_runtime_t *rt)
+{
+    pthread_mutex_lock(&sites_lock);
+    bool is = atomic_load(&standing) == NATIVE && rt == native_runtime && site_count == 0;
+    pthread_mutex_unlock(&sites_lock);
+    return is;
+}
+
+void kmm__native_fault(int error)
+{
+    if (atomic_flag_test_and_set(&fault_told))
         return;
-    for (uint32_t k = 0; k < rt->visible_count; k++)
-        rt->device[k]->backend->finish(rt->device[k]->gpu);
+    pthread_mutex_lock(&sites_lock);
+    fprintf(stderr, "kmm: error: work on the GPU has failed (error %d)", error);
+    for (uint64_t k = 0; k < SITES && k < site_count; k++) {
+        uint64_t at = (site_count - 1 - k) % SITES;
+        fprintf(stderr, "%s%s:%d: %s", k ? ", " : "; the latest launches with a pragma are ",
+                sites[at].file ? sites[at].file : "?", sites[at].line,
+                sites[at].kernel ? sites[at].kernel : "?");
+    }
+    fprintf(stderr, "\n");
+    pthread_mutex_unlock(&sites_lock);
+}
+
+int kmm__native_finish(kmm_runtime_t *rt)
+{
+    int error = 0;
+    if (atomic_load(&standing) != NATIVE || rt != native_runtime)
+        return 0;
+    for (uint32_t k = 0; k < rt->visible_count; k++) {
+        kmm__device_t *d = rt->device[k];
+        int finished = d->backend->finish(d->gpu);
+        error = error ? error : finished ? driver_error(d, finished) : 0;
+    }
+    if (!error || atomic_flag_test_and_set(&fault_told))
+        return 0;
+    return error;
 }

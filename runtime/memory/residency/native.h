@@ -42,8 +42,16 @@ bool kmm__native_is_undecided(void);
 int kmm__native_end(kmm_runtime_t *rt, const char *what);
 /* The same, but the next native call does it. KMM_E_MEMORY: it was bound to be native. */
 int kmm__native_doom(kmm_runtime_t *rt, const char *what);
-/* In native standing: returns when all work on the runtime's GPU has ended. */
-void kmm__native_finish(kmm_runtime_t *rt);
+/* In native standing: waits until all work on the runtime's GPU has ended. Returns its error, if
+ * nobody was told of one before. */
+int kmm__native_finish(kmm_runtime_t *rt);
+/* True in native standing, if no launch with a pragma was noted: then the program's end waits for
+ * nothing, as with plain CUDA. */
+bool kmm__native_is_plain(const kmm_runtime_t *rt);
+/* Notes a launch with a pragma, for kmm__native_fault. The texts live as long as the process. */
+void kmm__native_note(const char *file, int line, const char *kernel);
+/* Says once that the GPU has failed, and after which launches. The program is told of it now. */
+void kmm__native_fault(int error);
 /* The standing cannot end any more, because of `what`: the driver has recorded addresses of arrays
  * there. `what` is static text. */
 void kmm__native_bind(const char *what);

@@ -40,7 +40,7 @@ __global__ void set(int n, float *x)
     if (i < n)
         x[i] = min(i, 5) + max(i, 7);
 }
-// CHECK-NEXT: const dim3 gridDim = kmm_grid_dim(kmm_blocks); (void)gridDim;
+// CHECK-NEXT: const dim3 gridDim = kmm_grid_dim(kmm__blocks); (void)gridDim;
 void run(int n, float *x)
 {
 #pragma kmm parallel(i = 0:n) write(x[i])

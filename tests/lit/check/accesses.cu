@@ -1,6 +1,10 @@
 // REQUIRES: ir
 // --accesses: how well the accesses of each kernel are known, also of kernels that nothing launches.
 // RUN: %kmmcc --accesses %s | FileCheck %s
+// RUN: %kmmcc --target=host --accesses %s | FileCheck %s
+
+// The C++ library has functions for the host alone.
+#include <vector>
 
 // CHECK: scale(float*, float const*, int):
 // CHECK-NEXT: in: exact, while indices fit into 32 bits
@@ -22,4 +26,38 @@ __global__ void gather(float *out, const float *in, const int *index, int n, flo
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         out[i] = in[index[i]];
+}
+
+// An index that is taken apart and put together again is itself.
+// CHECK: digits(float*, float const*, float const*, int, int, int):
+// CHECK-NEXT: in: exact
+// CHECK-NEXT: bias: over-approximated
+// CHECK-NEXT: out: exact
+__global__ void digits(float *out, const float *in, const float *bias, int channels, int size,
+                       int total)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= total)
+        return;
+    int x = i % size, c = i / size % channels, n = i / (size * channels);
+    out[(n * channels + c) * size + x] = in[i] + bias[c];
+}
+
+// The size of a block needs no number.
+// CHECK: folded(float*, float const*):
+// CHECK-NEXT: in: exact
+// CHECK-NEXT: out: exact
+__global__ void folded(float *out, const float *in)
+{
+    out[threadIdx.x + 3 * blockDim.x * blockIdx.x] = in[threadIdx.x + 2 * blockDim.x * blockIdx.x];
+}
+
+// A step of 64 bits whose product has 32.
+// CHECK: wide(float*, float const*, unsigned long):
+// CHECK-NEXT: in: exact
+// CHECK-NEXT: out: exact
+__global__ void wide(float *out, const float *in, size_t n)
+{
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[i] = in[i];
 }

@@ -10,11 +10,11 @@ __global__ void add(int n, float *c, const float *a)
         c[i] += a[i];
 }
 // CHECK: #include <kmm/hip.h>
-// CHECK: __global__ void kmm_add(const kmm_blocks_t kmm_blocks, int n, float *c, const float *a)
-// CHECK-NEXT: { const kmm_uint3 blockIdx = kmm_block_index(kmm_blocks);
+// CHECK: __global__ void kmm_add(const kmm_blocks_t kmm__blocks, int n, float *c, const float *a)
+// CHECK-NEXT: { const kmm_uint3 blockIdx = kmm_block_index(kmm__blocks);
 // CHECK: static const int kmm_registered_{{[0-9]+}} = kmm_hip_register_clone((const void *)kmm_add, (const void *)add);
 // HOST-NOT: kmm_hip_register_clone
-// HOST: struct kmm_kernel
+// HOST: struct kmm__kernel
 
 template <typename T, int N> __global__ void scale(T *a, int n)
 {
@@ -22,7 +22,7 @@ template <typename T, int N> __global__ void scale(T *a, int n)
     if (i < n)
         a[i] *= N;
 }
-// CHECK: kmm_scale(const kmm_blocks_t kmm_blocks, T *a, int n)
+// CHECK: kmm_scale(const kmm_blocks_t kmm__blocks, T *a, int n)
 // CHECK-NEXT: { const kmm_uint3 blockIdx
 
 void launches(int n, float *c, float *a)
@@ -30,9 +30,9 @@ void launches(int n, float *c, float *a)
 #pragma kmm parallel(i = 0:n) read(a[i]) update(c[i])
     add<<<(n + 63) / 64, 64>>>(n, c, a);
 // CHECK: kmm_launch_begin("add",
-// CHECK: kmm_launch_arm(kmm);
+// CHECK: kmm_launch_arm(kmm__launch);
 // CHECK: add<<<(n + 63) / 64, 64>>>(n, c, a);
-// HOST: kmm_launch_arm(kmm);
+// HOST: kmm_launch_arm(kmm__launch);
 // HOST: kmm_host_configure((n + 63) / 64, 64)
 
 #pragma kmm parallel(i = 0:n) read(a[i]) update(c[i])

@@ -18,9 +18,9 @@ template <class T> __global__ void lanes(int n, T *x)
     if (i < n)
         x[i] = __popcll(__ballot(1)) + rank() + blockIdx.y + g.z;
 }
-// CHECK: kmm_extent(const kmm_blocks_t kmm_blocks) { const dim3 gridDim = kmm_grid_dim(kmm_blocks); return gridDim; }
-// CHECK: kmm_lanes(const kmm_blocks_t kmm_blocks, int n, T *x)
-// CHECK: kmm_rank(kmm_blocks)
+// CHECK: kmm_extent(const kmm_blocks_t kmm__blocks) { const dim3 gridDim = kmm_grid_dim(kmm__blocks); return gridDim; }
+// CHECK: kmm_lanes(const kmm_blocks_t kmm__blocks, int n, T *x)
+// CHECK: kmm_rank(kmm__blocks)
 
 void f(int n, int *x)
 {

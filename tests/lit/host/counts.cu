@@ -9,7 +9,7 @@
 // In step where a template's argument is an integer, each thread for itself where it is none.
 // STEP: void strided
 // STEP: if constexpr (kmm_host_counts<kmm_host_as<I>{{.*}}>::may)
-// STEP: for (; kmm_i{{[0-9]+}} < (n);
+// STEP: for (; kmm__i{{[0-9]+}} < (n);
 // STEP: kmm_host_each_counted<kmm_host_apart_if<I>(16)>
 // STEP: void mixed
 #include <cuda_fp16.h>

@@ -9,7 +9,7 @@
 // Halving, by the block's extent: its rounds are known.
 // TEXT: {{retur[n] "halves"}}
 // The next block's elements are asked for.
-// TEXT: {{kmm_host_soo[n]\(x, \(size_t\)kmm_next, kmm_e.x\);}}
+// TEXT: {{kmm_host_soo[n]\(x, \(size_t\)kmm__next, kmm__e.x\);}}
 // TEXT: {{KMM_HOST_SIZED_VALUE[S]\(256, 1, 1\)}}
 // TEXT: {{KMM_HOST_UNROL[L] for \(int width = blockDim\.x / 2}}
 // TEXT: {{KMM_HOST_SIZE[D]}}
@@ -94,7 +94,7 @@ __global__ void counted(int *x)
 }
 
 // What the next round of a long stride needs is asked for ahead, also where the array has ended.
-// TEXT: {{kmm_host_ahea[d]\(x, \(size_t\)kmm_i[0-9]+, \(size_t\)\(gridDim.x \* blockDim.x\), kmm_e.x\);}}
+// TEXT: {{kmm_host_ahea[d]\(x, \(size_t\)kmm__i[0-9]+, \(size_t\)\(gridDim.x \* blockDim.x\), kmm__e.x\);}}
 __global__ void strided(int n, const unsigned char *x, int *bins)
 {
     __shared__ int own[256];

@@ -12,16 +12,16 @@ static void saxpy(int n, float a, const float *x, float *y)
 
 // CHECK: #include <kmm/launch.h>
 // CHECK-NEXT: #line [[#@LINE+14]] "call.c"
-// CHECK-NEXT: struct kmm_args_[[#PRAGMA:]] {
-// CHECK-NEXT:     double a;
-// CHECK-NEXT:     const float *x;
-// CHECK-NEXT:     float *y;
+// CHECK-NEXT: struct kmm__args_[[#PRAGMA:]] {
+// CHECK-NEXT:     double kmm__a;
+// CHECK-NEXT:     const float *kmm__x;
+// CHECK-NEXT:     float *kmm__y;
 // CHECK-NEXT: };
 // CHECK-EMPTY:
-// CHECK-NEXT: static void kmm_call_[[#PRAGMA]](const kmm_chunk_t *kmm_chunk, void *kmm_args)
+// CHECK-NEXT: static void kmm__call_[[#PRAGMA]](const kmm_chunk_t *kmm__chunk, void *kmm__block)
 // CHECK-NEXT: {
-// CHECK-NEXT:     const struct kmm_args_[[#PRAGMA]] *kmm = (const struct kmm_args_[[#PRAGMA]] *)kmm_args;
-// CHECK-NEXT:     saxpy((int)(kmm_chunk->end[0] - kmm_chunk->begin[0]), (float)kmm->a, kmm->x + (kmm_chunk->begin[0] - kmm_chunk->lower[0]), kmm->y + (kmm_chunk->begin[0] - kmm_chunk->lower[0]));
+// CHECK-NEXT:     const struct kmm__args_[[#PRAGMA]] *kmm__args = (const struct kmm__args_[[#PRAGMA]] *)kmm__block;
+// CHECK-NEXT:     saxpy((int)kmm_chunk_length(kmm__chunk, 0), (float)kmm__args->kmm__a, kmm__args->kmm__x + kmm_chunk_distance(kmm__chunk, 0), kmm__args->kmm__y + kmm_chunk_distance(kmm__chunk, 0));
 // CHECK-NEXT: }
 // CHECK-EMPTY:
 // CHECK-NEXT: #line [[#@LINE+1]] "call.c"
@@ -29,18 +29,18 @@ void run(int n, float *x, float *y)
 {
 // CHECK:      { // #pragma kmm parallel(i = 0:n) rebase(n: i)
 // CHECK-NEXT: {{^}}    // read(x[i]) update(y[i])
-// CHECK-NEXT:         kmm_launch_t *kmm = kmm_launch_begin("saxpy", "call.c", [[#PRAGMA]]);
-// CHECK-NEXT:         kmm_launch_axis(kmm, "i", KMM_RANGE_0, 0, n);
-// CHECK-NEXT:         kmm_launch_access(kmm, KMM_READ, "x[i]", x, sizeof(*(x)));
-// CHECK-NEXT:         kmm_launch_index(kmm, 0, 1);
-// CHECK-NEXT:         kmm_launch_coef(kmm, 0, 1, 0);
-// CHECK-NEXT:         kmm_launch_access(kmm, KMM_UPDATE, "y[i]", y, sizeof(*(y)));
-// CHECK-NEXT:         kmm_launch_index(kmm, 0, 1);
-// CHECK-NEXT:         kmm_launch_coef(kmm, 0, 1, 0);
+// CHECK-NEXT:         kmm_launch_t *kmm__launch = kmm_launch_begin("saxpy", "call.c", [[#PRAGMA]]);
+// CHECK-NEXT:         kmm_launch_axis(kmm__launch, "i", KMM_RANGE_0, 0, n);
+// CHECK-NEXT:         kmm_launch_access(kmm__launch, KMM_READ, "x[i]", x, sizeof(*(x)));
+// CHECK-NEXT:         kmm_launch_index(kmm__launch, 0, 1);
+// CHECK-NEXT:         kmm_launch_coef(kmm__launch, 0, 1, 0);
+// CHECK-NEXT:         kmm_launch_access(kmm__launch, KMM_UPDATE, "y[i]", y, sizeof(*(y)));
+// CHECK-NEXT:         kmm_launch_index(kmm__launch, 0, 1);
+// CHECK-NEXT:         kmm_launch_coef(kmm__launch, 0, 1, 0);
 // CHECK-NEXT: #line [[#@LINE+9]] "call.c"
-// CHECK-NEXT:         kmm_launch_expect(kmm, "n", n, n);
-// CHECK-NEXT:         struct kmm_args_[[#PRAGMA]] kmm_args = { 2, x, y };
-// CHECK-NEXT:         kmm_directive_check(kmm_launch_call(kmm, kmm_call_[[#PRAGMA]], &kmm_args, sizeof(kmm_args)), "call.c", [[#PRAGMA]]);
+// CHECK-NEXT:         kmm_launch_expect(kmm__launch, "n", n, n);
+// CHECK-NEXT:         struct kmm__args_[[#PRAGMA]] kmm__args = { 2, x, y };
+// CHECK-NEXT:         kmm_directive_check(kmm_launch_call(kmm__launch, kmm__call_[[#PRAGMA]], &kmm__args, sizeof(kmm__args)), "call.c", [[#PRAGMA]]);
 // CHECK-NEXT:     }
 // CHECK-NEXT: #line [[#@LINE+4]] "call.c"
 // CHECK-NEXT: {{^ *}}/* behind */

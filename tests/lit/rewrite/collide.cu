@@ -6,7 +6,7 @@
 #include <cuda_runtime.h>
 __device__ int kmm_set(int i) { return i; }
 #define kmm_clone_set 7
-// CHECK: kmm_clone2_set(const kmm_blocks_t kmm_blocks, float *x) { const uint3 blockIdx = kmm_block_index(kmm_blocks); x[blockIdx.x] = kmm_set(kmm_clone_set); }
+// CHECK: kmm_clone2_set(const kmm_blocks_t kmm__blocks, float *x) { const uint3 blockIdx = kmm_block_index(kmm__blocks); x[blockIdx.x] = kmm_set(kmm_clone_set); }
 __global__ void set(float *x) { x[blockIdx.x] = kmm_set(kmm_clone_set); }
 #ifdef API
 // As kmm's own names go on behind kmm_.

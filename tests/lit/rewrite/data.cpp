@@ -11,33 +11,34 @@ static void fill(std::size_t n, float value, float *x)
 }
 // CHECK: #include <kmm/launch.h>
 // CHECK: namespace work {
-// CHECK: struct kmm_args_[[#LINE:]] {
-// CHECK-NEXT: double value;
-// CHECK-NEXT: float *x;
-// CHECK: static void kmm_call_[[#LINE]](
-// CHECK: fill((unsigned long)(kmm_chunk->end[0] - kmm_chunk->begin[0]), (float)kmm->value, kmm->x + (kmm_chunk->begin[0] - kmm_chunk->lower[0]));
 struct filler {
     double value;
     void run(int n, float *x, float (&fixed)[10])
     {
         float *y = x;
 // CHECK:      { // #pragma kmm data map(from: x[2:n - 2]) map(tofrom: fixed)
-// CHECK-NEXT:     void *const kmm_base_0 = (void *)(x + (2));
-// CHECK-NEXT:     const size_t kmm_bytes_0 = (size_t)((long long)n - 2) * sizeof(*(x));
-// CHECK-NEXT:     kmm_data_enter(KMM_MAP_FROM, "x[2:n - 2]", kmm_base_0, kmm_bytes_0, "data.cpp", [[#@LINE+7]]);
-// CHECK-NEXT:     kmm_data_scope kmm_scope_0(kmm_base_0, kmm_bytes_0, "data.cpp", [[#@LINE+6]]);
-// CHECK-NEXT:     void *const kmm_base_1 = (void *)(fixed);
-// CHECK-NEXT:     const size_t kmm_bytes_1 = sizeof(fixed);
-// CHECK-NEXT:     kmm_data_enter(KMM_MAP_TOFROM, "fixed", kmm_base_1, kmm_bytes_1, "data.cpp", [[#@LINE+3]]);
-// CHECK-NEXT:     kmm_data_scope kmm_scope_1(kmm_base_1, kmm_bytes_1, "data.cpp", [[#@LINE+2]]);
+// CHECK-NEXT:     void *const kmm__base_0 = (void *)(x + (2));
+// CHECK-NEXT:     const size_t kmm__bytes_0 = (size_t)((long long)n - 2) * sizeof(*(x));
+// CHECK-NEXT:     kmm_data_open(KMM_MAP_FROM, "x[2:n - 2]", kmm__base_0, kmm__bytes_0, "data.cpp", [[#@LINE+7]]);
+// CHECK-NEXT:     kmm_data_scope kmm__scope_0(kmm__base_0, kmm__bytes_0, "data.cpp", [[#@LINE+6]]);
+// CHECK-NEXT:     void *const kmm__base_1 = (void *)(fixed);
+// CHECK-NEXT:     const size_t kmm__bytes_1 = sizeof(fixed);
+// CHECK-NEXT:     kmm_data_open(KMM_MAP_TOFROM, "fixed", kmm__base_1, kmm__bytes_1, "data.cpp", [[#@LINE+3]]);
+// CHECK-NEXT:     kmm_data_scope kmm__scope_1(kmm__base_1, kmm__bytes_1, "data.cpp", [[#@LINE+2]]);
 // CHECK-NEXT: #line [[#@LINE+2]] "data.cpp"
 #pragma kmm data map(from: x[2:n - 2]) map(tofrom: fixed)
         {
-// CHECK: struct kmm_args_[[#LINE]] kmm_args; kmm_args.value = value; kmm_args.x = y + 2;
+// CHECK: struct kmm__args_[[#LINE:]] {
+// CHECK-NEXT: double kmm__value;
+// CHECK-NEXT: float *kmm__x;
+// CHECK: struct kmm__call_[[#LINE]] {
+// CHECK-NEXT: static void kmm__run(
+// CHECK: fill((unsigned long)kmm_chunk_length(kmm__chunk, 0), (float)kmm__args->kmm__value, kmm__args->kmm__x + kmm_chunk_distance(kmm__chunk, 0));
+// CHECK: struct kmm__args_[[#LINE]] kmm__args; kmm__args.kmm__value = value; kmm__args.kmm__x = y + 2;
 #pragma kmm parallel(i = 0:n - 2) rebase(n: i) write(y[i + 2])
             fill(n - 2, value, y + 2);
             x = nullptr;
-// CHECK: } kmm_scope_1.end(); kmm_scope_0.end(); kmm_rethrow("data.cpp", [[#]]); }
+// CHECK: } kmm__scope_1.kmm_end(); kmm__scope_0.kmm_end(); kmm_rethrow("data.cpp", [[#]]); }
         }
         (void)x, (void)fixed;
     }

@@ -18,13 +18,13 @@ __global__ void twice(int n, float *A)
 
 void run(int n, float *A, range r)
 {
-    // CHECK: kmm_launch_axis(kmm, "i", KMM_GLOBAL_X, 0, std::min<int>(n, 2000));
-    // CHECK: kmm_launch_chunk(kmm, KMM_GLOBAL_X, times<int, 4>(16));
-    // CHECK: kmm_launch_index(kmm, 0, (pick<1, 1>::value));
+    // CHECK: kmm_launch_axis(kmm__launch, "i", KMM_GLOBAL_X, 0, std::min<int>(n, 2000));
+    // CHECK: kmm_launch_chunk(kmm__launch, KMM_GLOBAL_X, times<int, 4>(16));
+    // CHECK: kmm_launch_index(kmm__launch, 0, (pick<1, 1>::value));
     #pragma kmm parallel(i = 0:std::min<int>(n, 2000)) chunk(times<int, 4>(16)) update(A[i : (pick<1, 1>::value)])
     twice<<<8, 128>>>(n, A);
-    // CHECK: kmm_launch_axis(kmm, "i", KMM_GLOBAL_X, 0, std::max(n < 3 ? 3 : n, 1));
-    // CHECK: kmm_launch_chunk(kmm, KMM_GLOBAL_X, (long long)r.at<2>(1, 64) + times<int, pick<2>::value>(8));
+    // CHECK: kmm_launch_axis(kmm__launch, "i", KMM_GLOBAL_X, 0, std::max(n < 3 ? 3 : n, 1));
+    // CHECK: kmm_launch_chunk(kmm__launch, KMM_GLOBAL_X, (long long)r.at<2>(1, 64) + times<int, pick<2>::value>(8));
     #pragma kmm parallel(i = 0:std::max(n < 3 ? 3 : n, 1)) chunk(r.at<2>(1, 64) + times<int, pick<2>::value>(8)) \
         update(A[i])
     twice<<<8, 128>>>(n, A);

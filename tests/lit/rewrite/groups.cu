@@ -5,19 +5,19 @@
 // What cooperative groups know of the grid is told to the clone; what synchronizes the grid cannot be split.
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
-// CHECK: __device__ unsigned long long kmm_rank(const kmm_blocks_t kmm_blocks) { return kmm_this_grid(kmm_blocks).thread_rank(); }
+// CHECK: __device__ unsigned long long kmm_rank(const kmm_blocks_t kmm__blocks) { return kmm_this_grid(kmm__blocks).thread_rank(); }
 __device__ unsigned long long rank() { return cg::this_grid().thread_rank(); }
 __global__ void ranks(float *x, int n)
 {
     cg::grid_group grid = cg::this_grid();
     auto block = cg::this_thread_block();
     // CHECK: kmm_ranks(
-    // CHECK: kmm_grid_group grid = kmm_this_grid(kmm_blocks);
+    // CHECK: kmm_grid_group grid = kmm_this_grid(kmm__blocks);
     // CHECK: auto block = cg::this_thread_block();
-    // CHECK: for (unsigned long long i = grid.thread_rank(); i < n + 0 * kmm_rank(kmm_blocks); i += grid.size())
+    // CHECK: for (unsigned long long i = grid.thread_rank(); i < n + 0 * kmm_rank(kmm__blocks); i += grid.size())
     for (unsigned long long i = grid.thread_rank(); i < n + 0 * rank(); i += grid.size())
         x[i] = block.group_index().x + grid.block_rank();
-    // CHECK: x[i] = kmm_block_index(kmm_blocks).x + grid.block_rank();
+    // CHECK: x[i] = kmm_block_index(kmm__blocks).x + grid.block_rank();
     block.sync();
 }
 __global__ void tile(float *x, int n)

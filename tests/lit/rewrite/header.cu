@@ -9,7 +9,7 @@
 // HEADER: #line 1 "Inputs/kernel.h"
 // HEADER: #include <kmm/cuda.h>
 // HEADER: #line 7 "Inputs/kernel.h"
-// HEADER-NEXT: __global__ void kmm_from_header(const kmm_blocks_t kmm_blocks, float *A, int n)
+// HEADER-NEXT: __global__ void kmm_from_header(const kmm_blocks_t kmm__blocks, float *A, int n)
 // HEADER: }
 // HEADER-NEXT: static const int kmm_registered_from_header_7 = kmm_cuda_register_clone((const void *)kmm_from_header, (const void *)from_header);
 // HEADER-NEXT: #line 12 "Inputs/kernel.h"

@@ -13,7 +13,7 @@
 // FILES-COUNT-2: kmm_
 // KERNELS: #line 1 "{{.*}}deep/kernels.cuh"
 // KERNELS: #include "/{{.*}}Inputs/verify.h"
-// KERNELS: kmm_position(const kmm_blocks_t kmm_blocks)
+// KERNELS: kmm_position(const kmm_blocks_t kmm__blocks)
 // KERNELS: kmm_fill<<<BLOCKS, BLOCK>>>(kmm_blocks_t(), x, n, factor); }
 // KERNELS: {{^}}    plain<<<BLOCKS, BLOCK, BLOCK * sizeof(int)>>>(x, n); }
 // LIBRARY: #include "kmm_[[#NUMBER:]]_kernels.cuh"

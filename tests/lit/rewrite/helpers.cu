@@ -5,9 +5,9 @@
 #include "verify.h"
 #define GLOBAL (blockIdx.x * blockDim.x + threadIdx.x)
 
-// CHECK: __device__ int kmm_index(const kmm_blocks_t kmm_blocks);
+// CHECK: __device__ int kmm_index(const kmm_blocks_t kmm__blocks);
 __device__ int index();
-// CHECK: __host__ __device__ inline int kmm_one(const kmm_blocks_t kmm_blocks) { const uint3 blockIdx = kmm_block_index(kmm_blocks); (void)blockIdx;
+// CHECK: __host__ __device__ inline int kmm_one(const kmm_blocks_t kmm__blocks) { const uint3 blockIdx = kmm_block_index(kmm__blocks); (void)blockIdx;
 __host__ __device__ inline int one() {
 #ifdef __CUDA_ARCH__
     return blockIdx.x < 100000 ? 1 : 2;
@@ -16,7 +16,7 @@ __host__ __device__ inline int one() {
 #endif
 }
 template <int K> __device__ int times(int i) { return K * i * one() + (index() - i); }
-// CHECK: template <int K> __device__ int kmm_times(const kmm_blocks_t kmm_blocks, int i) { return K * i * kmm_one(kmm_blocks) + (kmm_index(kmm_blocks) - i); }
+// CHECK: template <int K> __device__ int kmm_times(const kmm_blocks_t kmm__blocks, int i) { return K * i * kmm_one(kmm__blocks) + (kmm_index(kmm__blocks) - i); }
 namespace helpers {
 __device__ int of_namespace(int i) { return i - (int)GLOBAL; }
 __device__ int untouched(int i) { return i; }
@@ -28,7 +28,7 @@ struct place {
     __device__ int outside(int n) const;
     template <typename T> __device__ T twice(T i) { return i + at(); }
 };
-// CHECK: __device__ int place::kmm_outside(const kmm_blocks_t kmm_blocks, int n) const
+// CHECK: __device__ int place::kmm_outside(const kmm_blocks_t kmm__blocks, int n) const
 __device__ int place::outside(int n) const
 {
     return n + at();
@@ -53,7 +53,7 @@ __global__ void by_using(int *x, int n)
 __global__ void by_method(int *x, int n)
 {
     place p = {3};
-    // CHECK: int i = p.kmm_at(kmm_blocks);
+    // CHECK: int i = p.kmm_at(kmm__blocks);
     int i = p.at();
     if (i < n)
         x[i] = p.factor * i + p.outside(-i) + (&p)->twice<int>(-i);
@@ -61,7 +61,7 @@ __global__ void by_method(int *x, int n)
 __global__ void by_lambda(int *x, int n)
 {
     auto all = [&]() { return (int)GLOBAL; };
-    // CHECK: auto none = [blockIdx, kmm_blocks](int k) { return (int)GLOBAL + k + kmm_index(kmm_blocks) - kmm_index(kmm_blocks); };
+    // CHECK: auto none = [blockIdx, kmm__blocks](int k) { return (int)GLOBAL + k + kmm_index(kmm__blocks) - kmm_index(kmm__blocks); };
     auto none = [](int k) { return (int)GLOBAL + k + index() - index(); };
     // CHECK: auto some = [gridDim, n]() { return n < (int)(gridDim.x * blockDim.x) ? n : n; };
     auto some = [n]() { return n < (int)(gridDim.x * blockDim.x) ? n : n; };
@@ -79,7 +79,7 @@ template <typename T> __device__ int any(T i) { return i + (int)GLOBAL; }
 template <typename T> __device__ int any(T *i) { return *i; }
 template <typename T> __global__ void by_dependent(T *x, int n)
 {
-    // CHECK: T i = kmm_any(kmm_blocks, T(0));
+    // CHECK: T i = kmm_any(kmm__blocks, T(0));
     T i = any(T(0));
     if (i < n)
         x[i] = any(&i);

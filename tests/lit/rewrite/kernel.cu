@@ -14,14 +14,14 @@ __global__ void add(int n, float *C, const float *A, const float *B)
         C[i] = A[i] + B[i];
 }
 // CHECK: #line [[#@LINE-6]] "kernel.cu"
-// CHECK-NEXT: __global__ void kmm_add(const kmm_blocks_t kmm_blocks, int n, float *C, const float *A, const float *B)
-// CHECK-NEXT: { const uint3 blockIdx = kmm_block_index(kmm_blocks);
+// CHECK-NEXT: __global__ void kmm_add(const kmm_blocks_t kmm__blocks, int n, float *C, const float *A, const float *B)
+// CHECK-NEXT: { const uint3 blockIdx = kmm_block_index(kmm__blocks);
 // CHECK-NEXT:     int i =
 // CHECK:      static const int kmm_registered_[[#]] = kmm_cuda_register_clone((const void *)kmm_add, (const void *)add);
 // CHECK-NEXT: #line [[#@LINE-6]] "kernel.cu"
 
 extern "C" __global__ void later(float *A, int stride = 1);
-// CHECK: extern "C" __global__ void kmm_later(const kmm_blocks_t kmm_blocks, float *A, int stride = 1);
+// CHECK: extern "C" __global__ void kmm_later(const kmm_blocks_t kmm__blocks, float *A, int stride = 1);
 
 namespace outer {
 namespace {
@@ -33,8 +33,8 @@ __launch_bounds__(256) __global__ void scale(T *A, const T *B, int n)
 }
 // CHECK: template <typename T, int K>
 // CHECK: template <typename T, int K>
-// CHECK-NEXT: __launch_bounds__(256) __global__ void kmm_scale(const kmm_blocks_t kmm_blocks, T *A, const T *B, int n)
-// CHECK-NEXT: { const uint3 blockIdx = kmm_block_index(kmm_blocks); const dim3 gridDim = kmm_grid_dim(kmm_blocks);
+// CHECK-NEXT: __launch_bounds__(256) __global__ void kmm_scale(const kmm_blocks_t kmm__blocks, T *A, const T *B, int n)
+// CHECK-NEXT: { const uint3 blockIdx = kmm_block_index(kmm__blocks); const dim3 gridDim = kmm_grid_dim(kmm__blocks);
 } // namespace
 } // namespace outer
 
@@ -72,7 +72,7 @@ void places(int n, float *C, const float *A, const float *B)
     // The pragma governs a statement with more than the launch.
     // CHECK: // #pragma kmm parallel(i = 0:n) label("with check")
     // CHECK: {
-    // CHECK: kmm_launch_label(kmm, "with check");
+    // CHECK: kmm_launch_label(kmm__launch, "with check");
     // CHECK: add<<<1, 32>>>(n, C, A, B); }
     #pragma kmm parallel(i = 0:n) label("with check") read(A[i], B[i]) write(C[i]) if(n > 3)
     {
@@ -92,5 +92,5 @@ __global__ void later(float *A, int stride)
 {
     A[threadIdx.x] = gridDim.x * stride;
 }
-// CHECK: __global__ void kmm_later(const kmm_blocks_t kmm_blocks, float *A, int stride)
-// CHECK-NEXT: { const dim3 gridDim = kmm_grid_dim(kmm_blocks);
+// CHECK: __global__ void kmm_later(const kmm_blocks_t kmm__blocks, float *A, int stride)
+// CHECK-NEXT: { const dim3 gridDim = kmm_grid_dim(kmm__blocks);

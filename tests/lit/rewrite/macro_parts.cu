@@ -12,7 +12,7 @@ void run(int *x, int n)
 {
 #pragma kmm parallel(b: block.x) write(x[b])
     set CONFIGURATION(x, n);
-// CHECK: static const int kmm_registered = (kmm_cuda_register_clone((const void *)kmm_templated<4>, (const void *)templated<4>));
+// CHECK: static const int kmm__registered = (kmm_cuda_register_clone((const void *)kmm_templated<4>, (const void *)templated<4>));
 #pragma kmm parallel(b: block.x) write(x[b])
     templated<4> CONFIGURATION(x, n);
 }

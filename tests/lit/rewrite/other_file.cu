@@ -30,7 +30,7 @@ int main()
     cudaMalloc(&x, sizeof(h));
     cudaMemset(x, 0, sizeof(h));
     // WARNING: :[[#@LINE+3]]:17: warning: kernel 'own' calls '{{twice|offset}}', which another file defines {{.*}}, so the launch is one chunk; {{.*}} [-Wkmm-elsewhere]
-    // ONE: kmm_launch_home(kmm); // {{twice|offset}} is defined in another file
+    // ONE: kmm_launch_home(kmm__launch); // {{twice|offset}} is defined in another file
     // EXPLAIN: one: {{twice|offset}} is defined in another file
     #pragma kmm parallel(i = 0:N) chunk(500) update(x[i])
     own<<<(N + 63) / 64, 64>>>(x, N);

@@ -37,15 +37,15 @@ int main(void)
     both_t both = { -1, -1 };
     for (int i = 0; i < N; i++)
         x[i] = (float)((i * 37 + 11) % 97);
-// CHECK:      kmm_launch_reduce(kmm, KMM_OP_ADD, KMM_COMPLEX_FLOAT, "(&sum)[0]", (&sum));
-// CHECK:      kmm_launch_reduce(kmm, KMM_OP_LOR, KMM_INT32, "(&any)[0]", (&any));
-// CHECK:      kmm_launch_reduce(kmm, KMM_OP_ARGMIN, KMM_FLOAT, "(&least)[0]", (&least));
-// CHECK-NEXT: kmm_launch_pair(kmm, 8, 0, KMM_INT32, 4);
-// CHECK-NEXT: kmm_launch_index(kmm, 0, 1);
-// CHECK:      kmm_launch_reduce(kmm, KMM_OP_ARGMAX, KMM_INT16, "(&most)[0]", (&most));
-// CHECK-NEXT: kmm_launch_pair(kmm, 16, 8, KMM_INT64, 0);
-// CHECK:      kmm_launch_reduce(kmm, KMM_OP_ARGMAX, KMM_INT32, "(&both)[0]", (&both));
-// CHECK-NEXT: kmm_launch_pair(kmm, 8, 4, KMM_INT32, 0);
+// CHECK:      kmm_launch_reduce(kmm__launch, KMM_OP_ADD, KMM_COMPLEX_FLOAT, "(&sum)[0]", (&sum));
+// CHECK:      kmm_launch_reduce(kmm__launch, KMM_OP_LOR, KMM_INT32, "(&any)[0]", (&any));
+// CHECK:      kmm_launch_reduce(kmm__launch, KMM_OP_ARGMIN, KMM_FLOAT, "(&least)[0]", (&least));
+// CHECK-NEXT: kmm_launch_pair(kmm__launch, 8, 0, KMM_INT32, 4);
+// CHECK-NEXT: kmm_launch_index(kmm__launch, 0, 1);
+// CHECK:      kmm_launch_reduce(kmm__launch, KMM_OP_ARGMAX, KMM_INT16, "(&most)[0]", (&most));
+// CHECK-NEXT: kmm_launch_pair(kmm__launch, 16, 8, KMM_INT64, 0);
+// CHECK:      kmm_launch_reduce(kmm__launch, KMM_OP_ARGMAX, KMM_INT32, "(&both)[0]", (&both));
+// CHECK-NEXT: kmm_launch_pair(kmm__launch, 8, 4, KMM_INT32, 0);
     #pragma kmm parallel(i = 0:N) chunk(N / 7) rebase(first: begin(i), n: i) read(x[i]) \
                 reduce(+: (&sum)[0]) reduce(||: (&any)[0]) reduce(argmin: (&least)[0]) reduce(argmax: (&most)[0], (&both)[0])
     scan(0, N, x, &sum, &any, &least, &most, &both);

@@ -57,7 +57,7 @@ int main()
     // CHECK: kmm_launch_begin("count"
     #pragma kmm parallel(i = 0:N) chunk(100) update(x[i])
     other<<<(N + 63) / 64, 64>>>(N, x);
-    // CHECK: kmm_launch_home(kmm); // the kernel changes scale
+    // CHECK: kmm_launch_home(kmm__launch); // the kernel changes scale
     // CHECK-NOT: kmm_share
     #pragma kmm parallel(i = 0:N) read(x[i])
     count<<<(N + 63) / 64, 64>>>(N, x);

@@ -19,23 +19,23 @@ template <class T> struct solver {
         if (n) {
 // CHECK:      { // #pragma kmm task stream(s) device(n + 1)
 // CHECK-NEXT: // update(x[0:n], x[n]) read(rows[0:8][:], v, values)
-// CHECK-NEXT:     kmm_launch_t *kmm = kmm_launch_begin("task", "task.cpp", [[#@LINE+19]]);
-// CHECK-NEXT:     kmm_launch_device(kmm, KMM_ON_DEVICE, (int)((long long)n + 1));
-// CHECK:          kmm_launch_access(kmm, KMM_READ, "v", v, 1);
-// CHECK-NEXT:     kmm_launch_access(kmm, KMM_READ, "values", values, sizeof(*(values)));
-// CHECK-NEXT:     void *kmm_stream;
-// CHECK-NEXT:     kmm_task_t *const kmm_task = kmm_task_begin(kmm, (void *)s, &kmm_stream);
-// CHECK-NEXT:     const kmm_task_scope kmm_scope(kmm_task);
-// CHECK-NEXT:     float *const kmm_pointer_0 = (float *)kmm_task_pointer(kmm_task, x);
-// CHECK-NEXT:     decltype(&*rows) const kmm_pointer_2 = (decltype(&*rows))kmm_task_pointer(kmm_task, rows);
-// CHECK-NEXT:     const void *const kmm_pointer_3 = (const void *)kmm_task_pointer(kmm_task, v);
-// CHECK-NEXT:     T *const kmm_pointer_4 = (T *)kmm_task_pointer(kmm_task, values);
-// CHECK-NEXT:     if (kmm_task) {
-// CHECK-NEXT:         float *const x = kmm_pointer_0; (void)x;
-// CHECK-NEXT:         decltype(&*rows) const rows = kmm_pointer_2; (void)rows;
-// CHECK-NEXT:         const void *const v = kmm_pointer_3; (void)v;
-// CHECK-NEXT:         T *const values = kmm_pointer_4; (void)values;
-// CHECK-NEXT:         stream_t const s = (stream_t)kmm_stream; (void)s;
+// CHECK-NEXT:     kmm_launch_t *kmm__launch = kmm_launch_begin("task", "task.cpp", [[#@LINE+19]]);
+// CHECK-NEXT:     kmm_launch_device(kmm__launch, KMM_ON_DEVICE, (int)((long long)n + 1));
+// CHECK:          kmm_launch_access(kmm__launch, KMM_READ, "v", v, 1);
+// CHECK-NEXT:     kmm_launch_access(kmm__launch, KMM_READ, "values", values, sizeof(*(values)));
+// CHECK-NEXT:     void *kmm__stream;
+// CHECK-NEXT:     kmm_task_t *const kmm__task = kmm_task_begin(kmm__launch, (void *)s, &kmm__stream);
+// CHECK-NEXT:     const kmm_task_scope kmm__scope(kmm__task);
+// CHECK-NEXT:     float *const kmm__pointer_0 = (float *)kmm_task_pointer(kmm__task, x);
+// CHECK-NEXT:     decltype(&*rows) const kmm__pointer_2 = (decltype(&*rows))kmm_task_pointer(kmm__task, rows);
+// CHECK-NEXT:     const void *const kmm__pointer_3 = (const void *)kmm_task_pointer(kmm__task, v);
+// CHECK-NEXT:     decltype(values + 0) const kmm__pointer_4 = (decltype(values + 0))kmm_task_pointer(kmm__task, values);
+// CHECK-NEXT:     if (kmm__task) {
+// CHECK-NEXT:         float *const x = kmm__pointer_0; (void)x;
+// CHECK-NEXT:         decltype(&*rows) const rows = kmm__pointer_2; (void)rows;
+// CHECK-NEXT:         const void *const v = kmm__pointer_3; (void)v;
+// CHECK-NEXT:         decltype(values + 0) const values = kmm__pointer_4; (void)values;
+// CHECK-NEXT:         __typeof__(s) const s = (__typeof__(s))kmm__stream; (void)s;
 // CHECK-NEXT: #line [[#@LINE+4]] "task.cpp"
 // CHECK-NEXT:     library(s, n, x, rows, v); } }
 #pragma kmm task stream(s) device(n + 1) \

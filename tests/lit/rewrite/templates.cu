@@ -10,7 +10,7 @@ template <typename T> __global__ void plain(T *x, int n)
     if (i < n)
         x[i] = i;
 }
-// CHECK: template <typename T> __global__ void kmm_plain(const kmm_blocks_t kmm_blocks, T *x, int n)
+// CHECK: template <typename T> __global__ void kmm_plain(const kmm_blocks_t kmm__blocks, T *x, int n)
 template <int K, typename T, int L = 2> __global__ void partly(T *x, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,7 +30,7 @@ template <typename... P> __global__ void pack(int *x, int n, P... p)
         x[i] = i + (0 + ... + p);
 }
 template <typename T> __global__ void special(int *x, int n, T) { x[blockIdx.x * blockDim.x + threadIdx.x] = n; }
-// CHECK: template <> __global__ void kmm_special<char>(const kmm_blocks_t kmm_blocks, int *x, int n, char)
+// CHECK: template <> __global__ void kmm_special<char>(const kmm_blocks_t kmm__blocks, int *x, int n, char)
 template <> __global__ void special<char>(int *x, int n, char)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -38,7 +38,7 @@ template <> __global__ void special<char>(int *x, int n, char)
         x[i] = 7 * i;
 }
 template <typename T> __global__ void declared(T *x, int n, int factor = 3);
-// CHECK: template <typename T> __global__ void kmm_declared(const kmm_blocks_t kmm_blocks, T *x, int n, int factor = 3);
+// CHECK: template <typename T> __global__ void kmm_declared(const kmm_blocks_t kmm__blocks, T *x, int n, int factor = 3);
 
 // Launches that depend on a template.
 template <typename T, int K> void dependent(T *x, int n)

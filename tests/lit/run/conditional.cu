@@ -32,7 +32,7 @@ int main()
         host[i] = i;
     cudaMemcpy(in, host, sizeof(host), cudaMemcpyHostToDevice);
 #ifdef BANDS
-    // BANDS: kmm_launch_chunk(kmm, KMM_GLOBAL_X, pair<3, (4 > 2)>::sum
+    // BANDS: kmm_launch_chunk(kmm__launch, KMM_GLOBAL_X, pair<3, (4 > 2)>::sum
     #pragma kmm parallel(i = 0:v.out[1].n) /* the chunks, as many as
               there are bands: */ chunk((pair<3, (4 > 2)>::sum) * 64) \
               read(v.in.data[i + 1]) /* and */ write((v.out[1].data)[i]) // the end

@@ -9,9 +9,9 @@
 // RUN: %kmmcc --target=host --emit-source -w %s | FileCheck %s --check-prefix=EMIT
 // CHECK: exceptions.cu:[[#]]: check: the chunk at 0 threw, and nothing waited for it: 77
 // EMIT-LABEL: static void no_calls{{[(]}}
-// EMIT: kmm_launch_arm{{[(]}}kmm);
+// EMIT: kmm_launch_arm{{[(]}}kmm__launch);
 // EMIT-LABEL: static void in_arguments{{[(]}}
-// EMIT: const kmm_armed_scope kmm_armed{{[(]}}kmm);
+// EMIT: const kmm_armed_scope kmm__armed{{[(]}}kmm__launch);
 #include <cuda_runtime.h>
 #include <unistd.h>
 #include <cstdio>

@@ -41,7 +41,7 @@ int main()
     cudaMalloc(&B, sizeof(host));
     show("begin");
     // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
-    // CHECK: no clause for A: exact
+    // CHECK: no clause for B: exact
     nested<<<2, 64>>>(A, B, n, 20);
     // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
     // CHECK: no clause for B
@@ -51,7 +51,7 @@ int main()
     #pragma kmm parallel
     both<<<20, 32>>>(B);
     show("both");
-    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x = 0:n, y: global.y = 0:60) update(B[{{.*}}]){{$}}
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x = 0:n, y: global.y = 0:60) update(B[{{[^(]*}}]) fits(
     #pragma kmm parallel
     stride_and_rows<<<dim3(2, 10), dim3(32, 2)>>>(B, n, 60);
     show("stride_and_rows");
@@ -69,8 +69,8 @@ int main()
     #pragma kmm parallel
     sixteens<<<100, fixed>>>(B);
     show("sixteens");
-    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
-    // CHECK: no clause for A: unknown: bits of an index
+    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel({{.*}}read(A)
+    // CHECK: wider than what is accessed: A: unknown: bits of an index
     hash<<<4, 64>>>(A, B, n);
     // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x = 0:n) {{.*}}update(B[4 * x:4])
     #pragma kmm parallel

@@ -16,8 +16,8 @@
 // CHECK-LABEL: static void neighbours{{.}}int n)
 // CHECK-COUNT-9: KMM_{{READ}}, "{{Y(\[.*\])?}}", Y
 // CHECK-LABEL: static void guards{{.}}int n)
-// CHECK-COUNT-6: kmm_launch_axis(kmm, "{{x_}}", KMM_GLOBAL_X, 0, n);
-// CHECK: kmm_launch_axis(kmm, "{{x_}}", KMM_GLOBAL_X, 0, (long long)(int)(n) + 1);
+// CHECK-COUNT-6: kmm_launch_axis(kmm__launch, "{{x_}}", KMM_GLOBAL_X, 0, n);
+// CHECK: kmm_launch_axis(kmm__launch, "{{x_}}", KMM_GLOBAL_X, 0, (long long)(int)(n) + 1);
 
 // ---- An operator= that the compiler makes stores as much as those of bases and members
 struct part { float a, b; __device__ part &operator=(const part &o) { a = o.a; return *this; } };

@@ -33,13 +33,13 @@ int main()
     SPLIT((i = 0:n), update(x[i]) chunk(300)) /* IN_CHUNKS is a word in a comment and "a string: IN_CHUNKS(x)" */
     add<<<(n + 63) / 64, 64>>>(n, x, 1);
     // SOURCE: kmm_launch_begin("add", "macros.cu", [[#@LINE+2]]);
-    // SOURCE-NEXT: kmm_launch_label(kmm, "by a macro");
+    // SOURCE-NEXT: kmm_launch_label(kmm__launch, "by a macro");
     IN_CHUNKS(add,
               n, x, /* a comment, with a comma */
               2);
     // SOURCE: kmm_launch_begin("add", "macros.cu", [[#@LINE+1]]);
     for (int k = 0; k < 2; k++) TWO_STEPS(add, n, 3);
-    // SOURCE: kmm_launch_axis(kmm, "j", KMM_GLOBAL_X, 0, BOUND(n));
+    // SOURCE: kmm_launch_axis(kmm__launch, "j", KMM_GLOBAL_X, 0, BOUND(n));
     SPLIT((j = 0:BOUND(n), b: block.x), update(x[j])) add<<<4, 64>>>(BOUND(n), x, 0.5f);
     cudaMemcpy(host, x, sizeof(host), cudaMemcpyDeviceToHost);
     // CHECK: 9.5 9

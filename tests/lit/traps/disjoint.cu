@@ -41,7 +41,7 @@ int main(int argc, char **)
         #pragma kmm parallel(b: block.x) update(out[0 * b:500]) chunk(n / 100)
         wrapped<<<18, 64>>>(500, out);
     } else {
-        // CHECK: disjoint.cu:[[#@LINE+1]]: sum: chunk 15 of 25: argument out[x + y]: another chunk of this launch writes the same elements
+        // CHECK: disjoint.cu:[[#@LINE+1]]: sum: chunk 1 of 25: argument out[x + y]: another chunk of this launch writes the same elements
         #pragma kmm parallel(x: block.x, y: block.y) chunk(2, 2) write(out[x + y])
         sum<<<dim3(10, 10), 1>>>(n, out);
     }

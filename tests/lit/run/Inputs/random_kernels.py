@@ -193,18 +193,20 @@ for line in said.stdout.split("\n"):
         open_.add(at)
 chunked -= open_
 source = write("chunked.cu", program(kernels, chunked))
-for path, more in ((plain, ["-fno-kmm"]), (source, [])):
+automatic = write("automatic.cu", program(kernels, ()))
+for path, more in ((plain, ["-fno-kmm"]), (source, []), (automatic, ["-fkmm-auto"])):
     done = run([kmmcc, "--target=host", "-w", "-O1", *flags, *more, path, "-o", path[:-3]])
     if done.returncode:
         sys.exit("seed %d: %s\n%s" % (seed, path, done.stderr))
 want = run([plain[:-3]], KMM_DEVICES="host").stdout.split("\n")
 bad = False
-for variables in ({"KMM_DEVICES": "host"}, {"KMM_DEVICES": "host:3,mem=1M", "KMM_FRAME": "64K", "KMM_JOIN": "0"}):
-    got = run([source[:-3]], **variables)
+few = {"KMM_DEVICES": "host:3,mem=1M", "KMM_FRAME": "64K", "KMM_JOIN": "0"}
+for path, variables in ((source, {"KMM_DEVICES": "host"}), (source, few), (automatic, few)):
+    got = run([path[:-3]], **variables)
     for a, b in zip(want, got.stdout.split("\n")):
         if a != b:
             bad = True
-            print("seed %d, %s: %s, but is %s\n%s" % (seed, variables["KMM_DEVICES"], a, b, got.stderr[-600:]))
+            print("seed %d, %s, %s: %s, but is %s\n%s" % (seed, path, variables["KMM_DEVICES"], a, b, got.stderr[-600:]))
             break
     if got.returncode or len(want) != len(got.stdout.split("\n")):
         bad = True

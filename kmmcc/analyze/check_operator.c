@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operators of reductions against the atomic operations of kernels. */
+#include "analyze/check_operator.h"
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "analyze/check_argument.h"
+#include "base/arena.h"
+#include "clang/cursor.h"
+#include "kmm/launch.h"
+
+/* The operators by which partial results of an atomic operation can be combined. */
+static const struct {
+    const char *name, *word;
+    unsigned ops;
+} atomics[] = {
+    {"atomicAdd", "+", 1u << KMM_OP_ADD},
+    {"atomicSub", "+", 1u << KMM_OP_ADD},
+    {"atomicMin", "min", 1u << KMM_OP_MIN},
+    {"atomicMax", "max", 1u << KMM_OP_MAX},
+    {"atomicAnd", "&", 1u << KMM_OP_BAND | 1u << KMM_OP_LAND},
+    {"atomicOr", "|", 1u << KMM_OP_BOR | 1u << KMM_OP_LOR},
+    {"atomicXor", "^", 1u << KMM_OP_BXOR},
+};
+
+typedef struct search {
+    CXCursor parameter, found;
+    kmm_op_t op;
+    const char *word;
+} search_t;
+
+/* The pointer of an atomic operation: `p`, `p + e`, `&p[e]`, also in casts. An index that is read
+ * through the parameter is none. */
+static bool is_about(CXCursor pointer, CXCursor parameter)
+{
+    for (;;) {
+        cursors_t list = cursor_children(pointer);
+        if (clang_getCursorKind(pointer) == CXCursor_DeclRefExpr)
+            return clang_equalCursors(clang_getCursorReferenced(pointer), parameter);
+        if (list.count == 0)
+            return false;
+        bool cast = clang_getCursorKind(pointer) == CXCursor_CStyleCastExpr ||
+                    clang_getCursorKind(pointer) == CXCursor_CXXReinterpretCastExpr;
+        pointer = list.at[cast ? list.count - 1 : 0];
+    }
+}
+
+static enum CXChildVisitResult find_atomic(CXCursor c, CXCursor parent, CXClientData data)
+{
+    search_t *x = data;
+    (void)parent;
+    const char *name = clang_getCursorKind(c) == CXCursor_CallExpr ? cursor_name(c) : "";
+    for (size_t k = 0; k < sizeof(atomics) / sizeof(*atomics); k++) {
+        size_t length = strlen(atomics[k].name);
+        if (strncmp(name, atomics[k].name, length) != 0 ||
+            (name[length] && strcmp(name + length, "_block") != 0 &&
+             strcmp(name + length, "_system") != 0) ||
+            clang_Cursor_getNumArguments(c) < 2 ||
+            !is_about(clang_Cursor_getArgument(c, 0), x->parameter) ||
+            (atomics[k].ops >> x->op & 1))
+            continue;
+        x->found = c;
+        x->word = atomics[k].word;
+        return CXChildVisit_Break;
+    }
+    return CXChildVisit_Recurse;
+}
+
+static const char *word_of(kmm_op_t op)
+{
+    static const char *const words[] = {"+", "*",  "min", "max",    "&",     "|",
+                                        "^", "&&", "||",  "argmin", "argmax"};
+    return words[op];
+}
+
+static void check_item(unit_t *u, const directive_t *d, const item_t *item, CXCursor parameter)
+{
+    search_t x = {.parameter = parameter, .found = clang_getNullCursor(), .op = item->op};
+    clang_visitChildren(cursor_body(d->definition), find_atomic, &x);
+    if (clang_Cursor_isNull(x.found))
+        return;
+    const char *text = unit_words(u, item->begin, item->end);
+    unit_error(u, item->begin, item->end,
+               "'%s' is reduced by %s here, but '%s' combines it by %s; say reduce(%s: %s)", text,
+               word_of(item->op), d->callee_name, x.word, x.word, text);
+    check_note(u, x.found, "it does so here");
+}
+
+/* The one argument that leads to the item; -1: none, or several. */
+static int argument_of(const directive_t *d, const item_t *item)
+{
+    int found = -1;
+    for (int k = 0; k < d->argument_count; k++) {
+        if (!cursor_is_related(d->argument[k], item->base->cursor))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = k;
+    }
+    return found;
+}
+
+void check_operators(unit_t *u, const directive_t *d)
+{
+    if (!d->is_kernel || d->target_count != 1 || clang_Cursor_isNull(d->definition) ||
+        clang_Cursor_isNull(cursor_body(d->definition)))
+        return;
+    const parameter_list_t *p = check_parameters(d->definition);
+    for (int i = 0; i < d->item_count; i++) {
+        int number = d->item[i].mode == KMM_REDUCE ? argument_of(d, &d->item[i]) : -1;
+        if (number >= 0 && number < p->count)
+            check_item(u, d, &d->item[i], p->at[number]);
+    }
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether the chunks of a launch write different elements. */
+#ifndef KMM__LAUNCH_DISJOINT_H
+#define KMM__LAUNCH_DISJOINT_H
+
+#include "launch/submission.h"
+
+/* Refuses the launch with KMM_E_OVERLAP if two of its chunks write the same elements of exact
+ * regions. Nothing of the launch has run yet; the items have their arrays. */
+int kmm__submission_disjoint(const kmm__submission_t *s);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches with a pragma in native standing: their order across the program's streams (wrap.h). */
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "managed/wrap.h"
+
+/* They keep their order across streams, as if each were submitted when the one before it is done.
+ * `last_stream` is the stream of the latest one. */
+static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
+static stream_t last_stream;
+static bool has_last;
+
+/* Makes later work on `s` wait for what is on the stream of the latest such launch. */
+static int order_after_last(stream_t s)
+{
+    event_t e = NULL;
+    if (!has_last || s == last_stream)
+        return 0;
+    int error = api(EventCreateWithFlags)(&e, DISABLE_TIMING);
+    if (!error)
+        error = real(EventRecord)(e, last_stream);
+    if (!error)
+        error = real(StreamWaitEvent)(s, e, 0);
+    if (e)
+        real(EventDestroy)(e); /* the driver keeps it as long as a stream waits for it */
+    return error;
+}
+
+int internal(launch_natively)(const void *handle, const kmm_geometry_t *g, void **args)
+{
+    const dim3_t grid = {g->grid[0], g->grid[1], g->grid[2]},
+                 block = {g->block[0], g->block[1], g->block[2]};
+    pthread_mutex_lock(&order_lock);
+    int error = order_after_last(g->stream);
+    if (!error)
+        error = real(LaunchKernel)(handle, grid, block, args, g->shared_bytes, g->stream);
+    last_stream = g->stream;
+    has_last = true;
+    pthread_mutex_unlock(&order_lock);
+    kmm_cuda_native_leave();
+    return error;
+}
+
+static void stream_ends(stream_t s)
+{
+    pthread_mutex_lock(&order_lock);
+    if (has_last && s == last_stream) {
+        real(StreamSynchronize)(s);
+        has_last = false;
+    }
+    pthread_mutex_unlock(&order_lock);
+}
+
+int wrap(StreamDestroy)(stream_t s)
+{
+    if (kmm_cuda_native(KIND)) {
+        stream_ends(s);
+        return kmm_cuda_native_synced(real(StreamDestroy)(s));
+    }
+    int error = kmm_cuda_stream_synchronize(s), destroyed = real(StreamDestroy)(s);
+    return error ? error : destroyed;
+}

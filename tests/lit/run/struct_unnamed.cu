@@ -1,0 +1,30 @@
+// A struct by value whose pointers no clause names: the message says which member, and what to write.
+// RUN: %kmmcc --target=host -O1 %san %s -o %t
+// RUN: %not %t 2>&1 | FileCheck %s
+#include <cuda_runtime.h>
+
+struct two {
+    const float *in;
+    float *out;
+};
+
+__global__ void next(int n, two t)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        t.out[i - n] = t.in[i + n] + 1;
+}
+
+int main(void)
+{
+    int n = 6000;
+    float *x, *y;
+    cudaMalloc(&x, 2 * n * sizeof(float));
+    cudaMalloc(&y, 2 * n * sizeof(float));
+    two t = {x, y + n};
+    // CHECK: kmm: error: {{.*}}struct_unnamed.cu:[[#@LINE+1]]: next: argument 2 is a struct whose member at byte 8 points into an array that no access clause names; add `read`, `write` or `update` with that member, as in read(s.x[i])
+    #pragma kmm parallel(i = 0:n) read(t.in[i + n])
+    next<<<(n + 255) / 256, 256>>>(n, t);
+    cudaDeviceSynchronize();
+    return 0;
+}
