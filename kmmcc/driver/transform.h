@@ -23,8 +23,9 @@ __attribute__((visibility("default"))) char *transform(const options_t *o, lang_
 
 /* Chooses pragmas for the marks, which are of the first of the includes; these are used up. False:
  * the program has errors, which --suggest reports. */
-__attribute__((visibility("default"))) bool
-transform_choose(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
-                      marks_t *m);
+__attribute__((visibility("default"))) bool transform_choose(const options_t *o, lang_t lang,
+                                                             target_t target,
+                                                             const includes_t *includes,
+                                                             marks_t *m);
 
 #endif
