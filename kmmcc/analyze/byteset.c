@@ -124,6 +124,8 @@ static bool extents_of(sample_t *s, const item_t *item, int64_t extent[KMM_MAX_D
                 return false;
         return item->shape->dims == item->section_count;
     }
+    if (item->section_count <= 1)
+        return item->inner_dims + 1 == item->section_count;
     CXType type = type_pointee(clang_getCanonicalType(item->base->type));
     for (int k = 1; k < item->section_count; k++) {
         extent[k] = clang_getArraySize(type);
@@ -160,30 +162,43 @@ typedef struct walk {
     sample_t *s;
     const item_t *item;
     int64_t extent[KMM_MAX_DIMS], element, base;
+    int64_t lower[KMM_MAX_DIMS], end[KMM_MAX_DIMS]; /* the sections at the axes' values */
     byteset_t *r;
 } walk_t;
 
 /* The bytes of the sections from `k` on, at the axes' values; `row`: the index of what lies before
  * them. */
-static bool add_sections(walk_t *w, int k, int64_t row)
+static void add_sections(walk_t *w, int k, int64_t row)
 {
-    int64_t lower, end;
-    if (k >= KMM_MAX_DIMS || !section_at(w->s, &w->item->section[k], w->extent[k], &lower, &end))
-        return false;
-    int64_t before = k ? row * w->extent[k] : 0;
-    if (k + 1 == w->item->section_count) {
-        byteset_add(w->r, w->base + (before + lower) * w->element,
-                    w->base + (before + end) * w->element);
-        return true;
+    int64_t before = k ? row * w->extent[k] : 0, size = w->element;
+    int inner = w->item->section_count - 1;
+    for (; inner > k && w->lower[inner] == 0 && w->end[inner] == w->extent[inner]; inner--)
+        size *= w->extent[inner];
+    if (inner == k) { /* whole rows, or elements, lie side by side */
+        byteset_add(w->r, w->base + (before + w->lower[k]) * size,
+                    w->base + (before + w->end[k]) * size);
+        return;
     }
-    for (int64_t i = lower; i < end && !w->r->all; i++) {
-        if (end - lower > MOST_POINTS) {
+    for (int64_t i = w->lower[k]; i < w->end[k] && !w->r->all; i++)
+        add_sections(w, k + 1, before + i);
+}
+
+static bool add_point(walk_t *w)
+{
+    int count = w->item->section_count;
+    if (count > KMM_MAX_DIMS)
+        return false;
+    for (int k = 0; k < count; k++) {
+        if (!section_at(w->s, &w->item->section[k], w->extent[k], &w->lower[k], &w->end[k]))
+            return false;
+        if (w->lower[k] >= w->end[k])
+            return true;
+        if (k + 1 < count && w->end[k] - w->lower[k] > MOST_POINTS) {
             w->r->all = true;
             return true;
         }
-        if (!add_sections(w, k + 1, before + i))
-            return false;
     }
+    add_sections(w, 0, 0);
     return true;
 }
 
@@ -199,7 +214,7 @@ static bool uses_axis(const item_t *item, int axis)
 static bool add_points(walk_t *w, const chunk_box_t *box, int axis)
 {
     if (axis == w->s->d->axis_count)
-        return add_sections(w, 0, 0);
+        return add_point(w);
     if (!uses_axis(w->item, axis)) {
         w->s->axis[axis] = box->begin[axis];
         return add_points(w, box, axis + 1);

@@ -365,16 +365,21 @@ static void look_for_waste(comparison_t *c, const int64_t number[3])
 static void run_chunks(comparison_t *c)
 {
     const int64_t *count = c->geometry.count;
+    int64_t number[5][3];
     for (int step = 0; step < 5; step++) {
-        int64_t number[3];
+        bool again = false;
         for (int k = 0; k < 3; k++)
-            number[k] = step == 0   ? 0
-                        : step == 1 ? (count[k] > 1)
-                        : step == 2 ? count[k] / (k + 2) /* off the diagonal */
-                        : step == 3 ? (count[k] > 1 ? count[k] - 2 : 0)
-                                    : count[k] - 1;
-        run_chunk(c, number);
-        look_for_waste(c, number);
+            number[step][k] = step == 0   ? 0
+                              : step == 1 ? (count[k] > 1)
+                              : step == 2 ? count[k] / (k + 2) /* off the diagonal */
+                              : step == 3 ? (count[k] > 1 ? count[k] - 2 : 0)
+                                          : count[k] - 1;
+        for (int k = 0; k < step; k++)
+            again |= !memcmp(number[k], number[step], sizeof(number[k]));
+        if (again)
+            continue;
+        run_chunk(c, number[step]);
+        look_for_waste(c, number[step]);
     }
 }
 

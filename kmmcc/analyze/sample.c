@@ -123,24 +123,35 @@ static bool divide(int64_t a, int64_t b, bool rest, int64_t *out)
     return true;
 }
 
-static bool apply(const char *op, int64_t a, int64_t b, int64_t *out)
+/* <=, >=, ==, !=: `op` is the first character. */
+static bool compare(char op, int64_t a, int64_t b, int64_t *out)
 {
-    static const char *const compared[] = {"<", ">", "<=", ">=", "==", "!=", "&&", "||"};
-    const int64_t truth[] = {a<b, a> b, a <= b, a >= b, a == b, a != b, a && b, a || b};
-    for (int k = 0; k < 8; k++)
-        if (!strcmp(op, compared[k])) {
-            *out = truth[k];
-            return true;
-        }
-    if (!strcmp(op, "<<") || !strcmp(op, ">>")) {
-        if (b < 0 || b > 62)
-            return false;
-        *out = *op == '<' ? (int64_t)((uint64_t)a << b) : a >> b;
-        return true;
-    }
-    if (op[1])
+    *out = op == '<' ? a <= b : op == '>' ? a >= b : op == '=' ? a == b : a != b;
+    return op == '<' || op == '>' || op == '=' || op == '!';
+}
+
+/* &&, ||, <<, >>. */
+static bool apply_double(const char *op, int64_t a, int64_t b, int64_t *out)
+{
+    if (op[1] != *op)
         return false;
     switch (*op) {
+    case '&': *out = a && b; return true;
+    case '|': *out = a || b; return true;
+    case '<': *out = (int64_t)((uint64_t)a << (b & 63)); break;
+    case '>': *out = a >> (b & 63); break;
+    default: return false;
+    }
+    return b >= 0 && b <= 62;
+}
+
+static bool apply(const char *op, int64_t a, int64_t b, int64_t *out)
+{
+    if (op[1])
+        return !op[2] && (op[1] == '=' ? compare(*op, a, b, out) : apply_double(op, a, b, out));
+    switch (*op) {
+    case '<': *out = a < b; return true;
+    case '>': *out = a > b; return true;
     case '+': return !__builtin_add_overflow(a, b, out);
     case '-': return !__builtin_sub_overflow(a, b, out);
     case '*': return !__builtin_mul_overflow(a, b, out);
@@ -350,7 +361,7 @@ bool sample_expression(sample_t *s, const expr_t *e, int64_t *out)
     case EXPR_NUMBER: *out = e->value; return e->integral;
     case EXPR_NAME:
         for (int k = 0; s->in_section && k < s->d->axis_count; k++)
-            if (!strcmp(s->d->axis[k].name, e->op)) {
+            if (*s->d->axis[k].name == *e->op && !strcmp(s->d->axis[k].name, e->op)) {
                 *out = s->axis[k];
                 return true;
             }

@@ -14,6 +14,7 @@
 bool verify_unit(unit_t *u, const char *(*text_of)(unit_t *u));
 /* Parses a file that kmmcc wrote, as plain C++ with these flags. `source` is the file that it was
  * made of. False after errors have been shown. */
-bool verify_file(const source_t *source, const char *path, const list_t *flags);
+__attribute__((visibility("default"))) bool verify_file(const source_t *source, const char *path,
+                                                        const list_t *flags);
 
 #endif

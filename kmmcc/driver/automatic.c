@@ -8,10 +8,9 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "driver/compile.h"
-#include "driver/transform.h"
+#include "driver/frontend.h"
 #include "driver/write.h"
 #include "emit/mark.h"
-#include "emit/suggestion.h"
 #include "pragma/includes.h"
 
 static bool may_launch(const plan_t *p, const job_t *job)
@@ -23,7 +22,7 @@ static marks_t *choose(const plan_t *p, const job_t *job, bool *good)
 {
     marks_t *m = mark_launches(job->source);
     const options_t *o = compile_options(p->o, job);
-    *good = transform_choose(o, job->lang, job->target, includes_read(o, job->source), m);
+    *good = frontend_choose(o, job->lang, job->target, includes_read(o, job->source), m);
     return m;
 }
 
@@ -38,7 +37,7 @@ void automatic_choose_all(plan_t *p)
             continue;
         marks_t *m = choose(p, job, &good);
         if (good && p->o->explain)
-            suggestion_print_choice(m);
+            mark_print(m);
         if (!good || !mark_count(m))
             continue;
         job->includes = includes_read(p->o, mark_chosen(m));
@@ -72,7 +71,7 @@ static int suggest(const plan_t *p, const job_t *job)
     }
     if (!p->o->in_place)
         return 0;
-    suggestion_print_choice(m);
+    mark_print(m);
     return mark_count(m) ? write_replace(job->path, job->source, mark_written(m)) : 0;
 }
 

@@ -16,14 +16,13 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "base/toolchain.h"
-#include "clang/verify.h"
 #include "driver/automatic.h"
 #include "driver/command.h"
 #include "driver/depend.h"
+#include "driver/frontend.h"
 #include "driver/instrument.h"
 #include "driver/run.h"
 #include "driver/steps.h"
-#include "driver/transform.h"
 #include "driver/write.h"
 #include "pragma/includes.h"
 
@@ -65,7 +64,8 @@ static bool has_host_headers(const job_t *job)
 
 static const char *transformed(const options_t *o, job_t *job)
 {
-    return transform(compile_options(o, job), job->lang, job->target, job->includes, &job->headers);
+    return frontend_transform(compile_options(o, job), job->lang, job->target, job->includes,
+                              &job->headers);
 }
 
 static bool compile_transform(const plan_t *p, job_t *job)
@@ -129,7 +129,7 @@ static int run_hosted(const plan_t *p, const job_t *job, const char *copy, list_
         process_print(command);
     int status = process_run_quiet(command, &messages);
     list_t flags = reading_flags(p, job);
-    if (status && !verify_file(job->source, copy, &flags) && !p->o->verbose)
+    if (status && !frontend_verify(job->source, copy, &flags) && !p->o->verbose)
         return status;
     if (messages.length)
         fwrite(messages.data, 1, messages.length, stderr);

@@ -17,12 +17,15 @@ typedef struct header {
 /* Transforms one file that has a pragma, itself or in its headers, or any CUDA file when the target
  * is the host. Returns the new text, or NULL after errors have been printed. It includes *headers
  * by their names. */
-char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
-                const header_t **headers);
+__attribute__((visibility("default"))) char *transform(const options_t *o, lang_t lang,
+                                                       target_t target, const includes_t *includes,
+                                                       const header_t **headers);
 
 /* Chooses pragmas for the marks, which are of the first of the includes; these are used up. False:
  * the program has errors, which --suggest reports. */
-bool transform_choose(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
-                      marks_t *m);
+__attribute__((visibility("default"))) bool transform_choose(const options_t *o, lang_t lang,
+                                                             target_t target,
+                                                             const includes_t *includes,
+                                                             marks_t *m);
 
 #endif

@@ -242,3 +242,16 @@ int mark_count(const marks_t *m)
         count += m->at[k].pragma != NULL;
     return count;
 }
+
+void mark_print(const marks_t *m)
+{
+    for (int k = 0; k < m->count; k++) {
+        const mark_t *at = &m->at[k];
+        unsigned line = source_line(m->source, at->begin);
+        if (at->pragma)
+            printf("%s:%u: #pragma %s\n", m->source->path, line, at->pragma);
+        else if (at->is_seen)
+            printf("%s:%u: no pragma for the launch of '%s': %s\n", m->source->path, line, at->name,
+                   at->reason);
+    }
+}

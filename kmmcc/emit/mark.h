@@ -38,5 +38,7 @@ const source_t *mark_chosen(const marks_t *m);
 const char *mark_written(const marks_t *m);
 /* How many launches get a pragma. */
 int mark_count(const marks_t *m);
+/* Prints the pragma of each mark, or why it has none. */
+void mark_print(const marks_t *m);
 
 #endif

@@ -283,16 +283,3 @@ void suggestion_print(const unit_t *u, marks_t *m)
             printf("    %s\n", at->reason);
     }
 }
-
-void suggestion_print_choice(const marks_t *m)
-{
-    for (int k = 0; k < m->count; k++) {
-        const mark_t *at = &m->at[k];
-        unsigned line = source_line(m->source, at->begin);
-        if (at->pragma)
-            printf("%s:%u: #pragma %s\n", m->source->path, line, at->pragma);
-        else if (at->is_seen)
-            printf("%s:%u: no pragma for the launch of '%s': %s\n", m->source->path, line, at->name,
-                   at->reason);
-    }
-}

@@ -13,8 +13,6 @@ void suggestion_choose(unit_t *u, marks_t *m);
 /* Prints the completed pragma of each kernel launch, and which pointers it leaves open, on stdout.
  */
 void suggestion_print(const unit_t *u, marks_t *m);
-/* Prints the pragma of each mark, or why it has none. */
-void suggestion_print_choice(const marks_t *m);
 /* Adds lines that say how well the accesses of the launch's pointers are known. */
 void suggestion_add_known(const unit_t *u, const directive_t *d, text_t *out);
 

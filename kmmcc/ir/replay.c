@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a graph for single threads. A value is kept as long as all that it depends on stays the
- * same: for the launch, the block, the thread, or one iteration of a loop.
+ * same: for the launch, the block, the thread, or one iteration of a loop. Which iterations a loop
+ * runs is kept alike, as long as what its test depends on stays the same.
  */
 #include "ir/replay.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/arena.h"
 
-enum { OF_LAUNCH, OF_BLOCK, OF_THREAD, OF_ITERATION, LIFETIMES };
 enum {
     MAX_LOOPS = 16,
     FIRST_ITERATIONS = 4,
@@ -17,30 +18,58 @@ enum {
     UNKNOWN_ITERATIONS = 3,
     TESTED_ITERATIONS = 64
 };
+/* OF_ITERATION: of the outermost loop; the next number: of a loop within one, and so on */
+enum { OF_LAUNCH, OF_BLOCK, OF_THREAD, OF_ITERATION, LIFETIMES = OF_ITERATION + MAX_LOOPS };
+/* Bits of a test's answer. */
+enum { IS_TESTED = 1, IS_KNOWN = 2, HOLDS = 4 };
+
+struct cell {
+    int64_t value;
+    unsigned stamp; /* the value is of this time; 0: there is none */
+    unsigned char lifetime;
+    bool known;
+};
+
+/* What is known of a loop's iterations. */
+struct course {
+    unsigned stamp;
+    unsigned char lifetime, own; /* of its test, but for its own counter; of that counter */
+    unsigned char answer[TESTED_ITERATIONS];
+    int64_t from, last; /* what last_iteration returned; from -1: nothing yet */
+};
 
 struct replay {
     const ir_function_t *f;
     replay_param_fn *param;
     void *context;
-    int64_t grid[12], *counter, *value;
-    bool *known;
-    unsigned char *lifetime;
-    unsigned *stamp, now[LIFETIMES];
+    int64_t grid[12], *counter;
+    struct cell *cell;
+    struct course *course;
+    unsigned now[LIFETIMES];
     bool complete; /* no iteration was left out */
     replay_visit_fn *visit;
     void *visit_context;
     bool all;
 };
 
-static unsigned char lifetime_of(const replay_t *r, const ir_node_t *n)
+static unsigned char lifetime_of_counter(const replay_t *r, int loop)
 {
-    unsigned char longest = OF_LAUNCH;
+    int depth = 0;
+    for (int l = r->f->loop[loop].parent; l >= 0 && depth < MAX_LOOPS - 1; l = r->f->loop[l].parent)
+        depth++;
+    return (unsigned char)(OF_ITERATION + depth);
+}
+
+/* `constant`: a loop whose counter counts as a constant; -1: none. */
+static unsigned char lifetime_of(const replay_t *r, const ir_node_t *n, int constant)
+{
+    unsigned char shortest = OF_LAUNCH;
     switch (n->op) {
     case IR_GRID:
         return n->value / 3 == IR_THREAD_INDEX  ? OF_THREAD
                : n->value / 3 == IR_BLOCK_INDEX ? OF_BLOCK
                                                 : OF_LAUNCH;
-    case IR_COUNTER: return OF_ITERATION;
+    case IR_COUNTER: return n->value == constant ? OF_LAUNCH : r->course[n->value].own;
     case IR_CONST:
     case IR_PARAM:
     case IR_SYMBOL:
@@ -49,9 +78,15 @@ static unsigned char lifetime_of(const replay_t *r, const ir_node_t *n)
     }
     const int operand[] = {n->a, n->b, n->c};
     for (int k = 0; k < 3; k++)
-        if (operand[k] >= 0 && r->lifetime[operand[k]] > longest)
-            longest = r->lifetime[operand[k]];
-    return longest;
+        if (operand[k] >= 0 && r->cell[operand[k]].lifetime > shortest)
+            shortest = r->cell[operand[k]].lifetime;
+    return shortest;
+}
+
+static void set_lifetimes(replay_t *r, int constant)
+{
+    for (int k = 0; k < r->f->node_count; k++)
+        r->cell[k].lifetime = lifetime_of(r, &r->f->node[k], constant);
 }
 
 replay_t *replay_new(const ir_function_t *f, replay_param_fn *param, void *context)
@@ -60,14 +95,19 @@ replay_t *replay_new(const ir_function_t *f, replay_param_fn *param, void *conte
     replay_t *r = arena_alloc(sizeof(*r));
     *r = (replay_t){.f = f, .param = param, .context = context};
     r->counter = arena_alloc(((size_t)f->loop_count + 1) * sizeof(*r->counter));
-    r->value = arena_alloc(count * sizeof(*r->value));
-    r->known = arena_alloc(count * sizeof(*r->known));
-    r->lifetime = arena_alloc(count);
-    r->stamp = arena_alloc(count * sizeof(*r->stamp));
-    for (size_t k = 0; k < count; k++) {
-        r->lifetime[k] = lifetime_of(r, &f->node[k]);
-        r->stamp[k] = 0;
+    r->course = arena_alloc(((size_t)f->loop_count + 1) * sizeof(*r->course));
+    r->cell = arena_alloc(count * sizeof(*r->cell));
+    for (size_t k = 0; k < count; k++)
+        r->cell[k] = (struct cell){0};
+    for (int l = 0; l < f->loop_count; l++) {
+        r->counter[l] = 0;
+        r->course[l] = (struct course){.own = lifetime_of_counter(r, l)};
     }
+    for (int l = 0; l < f->loop_count; l++) {
+        set_lifetimes(r, l);
+        r->course[l].lifetime = r->cell[f->loop[l].test].lifetime;
+    }
+    set_lifetimes(r, -1);
     for (int k = 0; k < LIFETIMES; k++)
         r->now[k] = 1;
     return r;
@@ -113,9 +153,9 @@ static int64_t extended(uint64_t value, int bits)
 {
     if (bits >= 64)
         return (int64_t)value;
-    value = masked((int64_t)value, bits);
-    return bits > 1 && value >> (bits - 1) ? (int64_t)(value | ~((1ULL << bits) - 1))
-                                           : (int64_t)value;
+    if (bits == 1)
+        return value & 1;
+    return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
 static bool divide(ir_op_t op, int64_t a, int64_t b, int bits, int64_t *out)
@@ -167,7 +207,16 @@ static bool binary(ir_op_t op, int64_t a, int64_t b, int bits, int64_t *out)
     }
 }
 
-static bool value_of(replay_t *r, int node, int64_t *out);
+static void renew(replay_t *r, int node);
+
+static inline bool value_of(replay_t *r, int node, int64_t *out)
+{
+    const struct cell *cell = &r->cell[node];
+    if (cell->stamp != r->now[cell->lifetime])
+        renew(r, node);
+    *out = cell->value;
+    return cell->known;
+}
 
 static bool compute(replay_t *r, const ir_node_t *n, int64_t *out)
 {
@@ -212,18 +261,14 @@ static bool compute(replay_t *r, const ir_node_t *n, int64_t *out)
     return false;
 }
 
-static bool value_of(replay_t *r, int node, int64_t *out)
+static void renew(replay_t *r, int node)
 {
+    struct cell *cell = &r->cell[node];
     const ir_node_t *n = &r->f->node[node];
-    unsigned now = r->now[r->lifetime[node]];
-    if (r->stamp[node] != now) {
-        int64_t value = 0;
-        r->known[node] = compute(r, n, &value);
-        r->value[node] = extended((uint64_t)value, n->bits);
-        r->stamp[node] = now;
-    }
-    *out = r->value[node];
-    return r->known[node];
+    int64_t value = 0;
+    cell->known = compute(r, n, &value);
+    cell->value = extended((uint64_t)value, n->bits);
+    cell->stamp = r->now[cell->lifetime];
 }
 
 bool replay_value(replay_t *r, int node, int64_t *value)
@@ -245,23 +290,48 @@ static void visit(replay_t *r, const ir_access_t *a, bool certain)
     r->visit(r->visit_context, a, offset, offset + bytes, certain && guarded && placed, !placed);
 }
 
+static void count_to(replay_t *r, int loop, int64_t k)
+{
+    if (r->counter[loop] == k)
+        return;
+    r->counter[loop] = k;
+    forget(r, r->course[loop].own);
+}
+
 static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int count, bool certain);
 
 static void iteration(replay_t *r, const ir_access_t *a, const int *loop, int count, int64_t k,
                       bool certain)
 {
-    r->counter[*loop] = k;
-    forget(r, OF_ITERATION);
+    count_to(r, *loop, k);
     iterate(r, a, loop + 1, count - 1, certain);
+}
+
+static struct course *course_of(replay_t *r, int loop)
+{
+    struct course *c = &r->course[loop];
+    if (c->stamp != r->now[c->lifetime]) {
+        c->stamp = r->now[c->lifetime];
+        c->from = -1;
+        memset(c->answer, 0, sizeof(c->answer));
+    }
+    return c;
 }
 
 static bool test(replay_t *r, int loop, int64_t k, bool *holds)
 {
+    struct course *c = course_of(r, loop);
+    unsigned char *kept = k < TESTED_ITERATIONS ? &c->answer[k] : NULL;
+    if (kept && *kept) {
+        *holds = *kept & HOLDS;
+        return *kept & IS_KNOWN;
+    }
     int64_t value = 0;
-    r->counter[loop] = k;
-    forget(r, OF_ITERATION);
+    count_to(r, loop, k);
     bool known = value_of(r, r->f->loop[loop].test, &value);
     *holds = value != 0;
+    if (kept)
+        *kept = (unsigned char)(IS_TESTED | (known ? IS_KNOWN : 0) | (*holds ? HOLDS : 0));
     return known;
 }
 
@@ -276,8 +346,7 @@ static bool is_order(const replay_t *r, int node)
     return n->op == IR_SLT || n->op == IR_SLE || n->op == IR_ULT || n->op == IR_ULE;
 }
 
-/* The last iteration that runs, from one that runs; -1: it is not known. */
-static int64_t last_iteration(replay_t *r, int loop, int64_t from)
+static int64_t find_last(replay_t *r, int loop, int64_t from)
 {
     bool late = r->f->loop[loop].tests_at_end, holds;
     int64_t low = from, high = from + 1;
@@ -300,6 +369,17 @@ static int64_t last_iteration(replay_t *r, int loop, int64_t from)
             high = middle;
     }
     return low;
+}
+
+/* The last iteration that runs, from one that runs; -1: it is not known. */
+static int64_t last_iteration(replay_t *r, int loop, int64_t from)
+{
+    struct course *c = course_of(r, loop);
+    if (c->from != from) {
+        c->last = find_last(r, loop, from);
+        c->from = from;
+    }
+    return c->last;
 }
 
 /* The loops from `loop` on, from the outermost to the innermost. */
