@@ -72,6 +72,9 @@ typedef enum kmm_op {
                      index */
 } kmm_op_t;
 
+/* size_t, by a name that the program does not give to something else. */
+typedef size_t kmm_size_t;
+
 typedef enum kmm_type {
     KMM_INT8,
     KMM_INT16,
@@ -263,6 +266,9 @@ typedef void kmm_function_t(const kmm_chunk_t *chunk, void *args);
  * Every naturally aligned pointer-sized word of `args` that points into an array is translated.
  * Returns 0 or a negative error. */
 int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args, size_t args_bytes);
+/* True if this thread's latest launch has mapped host memory, and returned when its results were
+ * back. */
+int kmm_launch_waited(void);
 
 /* Makes the next kernel launch of this thread (kmm_launch_kernel below, which <<<>>> reaches)
  * consume the builder. If another builder is armed still, that one is dropped and this launch

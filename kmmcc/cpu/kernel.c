@@ -72,7 +72,7 @@ static const char *facts_text(unit_t *u, const kernel_t *k, const program_t *h, 
 {
     return arena_printf(
         "static const char *kmm__name() { return %s; } static unsigned kmm__bound() "
-        "{ return %s; } static size_t kmm__shared() { return %s; } ",
+        "{ return %s; } static kmm_size_t kmm__shared() { return %s; } ",
         text_quoted(clang_text(clang_getCursorSpelling(k->cursor))), bound_text(u, k->begin, body),
         shared_bytes_text(k, h));
 }

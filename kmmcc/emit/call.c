@@ -215,6 +215,37 @@ static bool read_default(const call_t *c, int number)
     return c->parameter[number].is_default;
 }
 
+/* True for a pointer that is the same in each chunk whatever it points to: NULL, a function, or one
+ * that the function does not look behind. */
+static bool may_stay(const call_t *c, const parameter_t *p, int number, CXType type)
+{
+    enum CXTypeKind kind = clang_getPointeeType(clang_getCanonicalType(type)).kind;
+    const char *text = p->argument;
+    return kind == CXType_FunctionProto || kind == CXType_FunctionNoProto ||
+           (c->d->unused && c->d->unused[number]) || !strcmp(text, "NULL") ||
+           !strcmp(text, "nullptr") || !strcmp(text, "0");
+}
+
+/* A struct is passed as it is, so that the pointers in it do not move. */
+static void refuse_members(const call_t *c, const parameter_t *p, int number)
+{
+    const CXCursor root = cursor_root(c->d->argument[number]);
+    for (int k = 0; k < c->d->item_count; k++) {
+        const item_t *item = &c->d->item[k];
+        form_t step;
+        bool moves = false;
+        for (int a = 0; a < c->d->rebase_count; a++)
+            moves |=
+                c->d->rebase[a].kind == REBASE_LENGTH &&
+                !(describe_step(c->u, item, c->d->rebase[a].axis, 0, &step) && form_is(step, 0));
+        if (moves && !clang_Cursor_isNull(root) && clang_equalCursors(root, item->root))
+            diag_at(SEVERITY_ERROR, c->u->source, item->begin, item->end,
+                    "rebase cannot move '%s' to where a chunk begins, because '%s' is a struct; "
+                    "pass the pointer itself, or rebase begin and end instead",
+                    unit_words(c->u, item->begin, item->end), p->argument);
+    }
+}
+
 static bool read_parameter(call_t *c, int number, CXCursor cursor)
 {
     parameter_t *p = &c->parameter[number];
@@ -250,12 +281,21 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
     for (CXType e = clang_getPointeeType(clang_getCanonicalType(type));
          clang_getArrayElementType(e).kind != CXType_Invalid; e = clang_getArrayElementType(e))
         p->inner_dims++;
-    if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c))
+    if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c) && !p->rebase) {
         p->item = item_of(c, p, number);
+        if (!p->item && !may_stay(c, p, number, type))
+            diag_at(SEVERITY_ERROR, c->u->source, begin, end,
+                    "rebase cannot tell how far argument '%s' moves; pass a pointer that an item "
+                    "names, or a sum of one and integers",
+                    p->argument);
+    }
     CXType element = clang_getPointeeType(clang_getCanonicalType(type));
     while (type_is_array(element))
         element = type_pointee(element);
-    p->element = clang_Type_getSizeOf(element);
+    /* compilers move pointers to void by bytes */
+    p->element = element.kind == CXType_Void ? 1 : clang_Type_getSizeOf(element);
+    if (clang_getCanonicalType(type).kind == CXType_Record && is_moved(c))
+        refuse_members(c, p, number);
     return true;
 }
 
@@ -458,6 +498,13 @@ static bool is_described_here(const call_t *c)
     return false;
 }
 
+/* What a chunk has thrown is thrown again where the launch has waited for its results. */
+static const char *thrown(const call_t *c)
+{
+    const char *rethrow = call_rethrow(c->u, c->line);
+    return *rethrow ? arena_printf(" if (kmm_launch_waited())%s", rethrow) : "";
+}
+
 static void write_call(call_t *c, const char *definitions, const char *indent)
 {
     const source_t *s = c->u->source;
@@ -492,9 +539,9 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
                         "%s) / sizeof(void *));\n%s    ",
                         c->number, c->parameter[k].name, indent);
     text_printf(
-        &out, "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);\n%s}\n%s\n",
+        &out, "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);%s\n%s}\n%s\n",
         arena_printf("%s%s", c->name, c->is_local ? "::kmm__run" : ""), args, text_quoted(s->path),
-        c->line, indent, source_line_marker(s, source_line(s, c->d->launch_end)));
+        c->line, thrown(c), indent, source_line_marker(s, source_line(s, c->d->launch_end)));
     unit_edit(c->u, begin, c->d->launch_end, out.data);
 }
 

@@ -202,7 +202,7 @@ static void map_extent(const unit_t *u, const map_item_t *item, const char **bas
     form_t lower = form_of(u->source, item->lower), length = form_of(u->source, item->length);
     if (!form_is(lower, 0))
         *base = arena_printf("%s + (%s)", describe_base(u, item->base), form_text(lower));
-    *bytes = arena_printf("(size_t)(%s) * sizeof(*(%s))", form_text(length), text);
+    *bytes = arena_printf("(kmm_size_t)(%s) * sizeof(*(%s))", form_text(length), text);
 }
 
 /* The call for one item. */
@@ -266,7 +266,7 @@ static void rewrite_data(unit_t *u, const directive_t *d)
         const char *base, *bytes;
         map_extent(u, &d->map[k], &base, &bytes);
         text_printf(&enter,
-                    "%s    void *const kmm__base_%d = (void *)(%s);\n%s    const size_t "
+                    "%s    void *const kmm__base_%d = (void *)(%s);\n%s    const kmm_size_t "
                     "kmm__bytes_%d = %s;\n",
                     indent, k, base, indent, k, bytes);
         text_printf(&enter, "%s    kmm_data_open(%s, %s, kmm__base_%d, kmm__bytes_%d, %s, %u);\n",

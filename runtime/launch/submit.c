@@ -36,6 +36,9 @@ enum {
     HAND_OVER = 64   /* loop turns during which devices' threads can take the lock */
 };
 
+/* This thread's latest launch has returned with all its results. */
+static _Thread_local bool has_waited;
+
 /* ---- Reductions ---- */
 
 static int plan_reductions(kmm__submission_t *s)
@@ -443,8 +446,14 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
+    has_waited = s->mapped_count && !l->nowait;
     int unmapped = kmm__submission_unmap(s);
     return error ? error : unmapped;
+}
+
+KMM__API int kmm_launch_waited(void)
+{
+    return has_waited;
 }
 
 /* ---- The calls ---- */

@@ -18,11 +18,11 @@ struct filler {
         float *y = x;
 // CHECK:      { // #pragma kmm data map(from: x[2:n - 2]) map(tofrom: fixed)
 // CHECK-NEXT:     void *const kmm__base_0 = (void *)(x + (2));
-// CHECK-NEXT:     const size_t kmm__bytes_0 = (size_t)((long long)n - 2) * sizeof(*(x));
+// CHECK-NEXT:     const kmm_size_t kmm__bytes_0 = (kmm_size_t)((long long)n - 2) * sizeof(*(x));
 // CHECK-NEXT:     kmm_data_open(KMM_MAP_FROM, "x[2:n - 2]", kmm__base_0, kmm__bytes_0, "data.cpp", [[#@LINE+7]]);
 // CHECK-NEXT:     kmm_data_scope kmm__scope_0(kmm__base_0, kmm__bytes_0, "data.cpp", [[#@LINE+6]]);
 // CHECK-NEXT:     void *const kmm__base_1 = (void *)(fixed);
-// CHECK-NEXT:     const size_t kmm__bytes_1 = sizeof(fixed);
+// CHECK-NEXT:     const kmm_size_t kmm__bytes_1 = sizeof(fixed);
 // CHECK-NEXT:     kmm_data_open(KMM_MAP_TOFROM, "fixed", kmm__base_1, kmm__bytes_1, "data.cpp", [[#@LINE+3]]);
 // CHECK-NEXT:     kmm_data_scope kmm__scope_1(kmm__base_1, kmm__bytes_1, "data.cpp", [[#@LINE+2]]);
 // CHECK-NEXT: #line [[#@LINE+2]] "data.cpp"

@@ -11,7 +11,7 @@ template <class T> struct solver {
     void run(stream_t s, int n, float *x, const void *const v)
     {
 // CHECK:      // #pragma kmm update from(x[2:n])
-// CHECK-NEXT: kmm_data_update(KMM_FROM, "x[2:n]", x + (2), (size_t)(n) * sizeof(*(x)), "task.cpp", [[#@LINE+4]]);
+// CHECK-NEXT: kmm_data_update(KMM_FROM, "x[2:n]", x + (2), (kmm_size_t)(n) * sizeof(*(x)), "task.cpp", [[#@LINE+4]]);
 // CHECK-NEXT: kmm_data_update(KMM_TO, "rows", rows, sizeof(rows), "task.cpp", [[#@LINE+3]]);
 // CHECK-NEXT: kmm_rethrow("task.cpp", [[#]]);
 // CHECK-NEXT: #line [[#@LINE+2]] "task.cpp"
