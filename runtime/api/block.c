@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "execute/exact_host.h"
 #include "launch/maps.h"
 
 /* glibc's function that calls f(arg) when the thread ends, or when it calls exit: before all
@@ -85,7 +86,10 @@ static kmm_runtime_t *block_take(block_t *b)
 static int block_end(block_t *b)
 {
     kmm_runtime_t *rt = block_take(b);
-    return rt ? kmm__maps_end(rt, &b->base, 1) : 0;
+    if (!rt)
+        return 0;
+    int touched = kmm__exact_host_leave(b->base), ended = kmm__maps_end(rt, &b->base, 1);
+    return touched ? touched : ended;
 }
 
 static block_t *pop(void)

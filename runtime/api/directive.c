@@ -45,8 +45,10 @@ KMM__API void kmm_data_open(kmm_map_t map, const char *text, void *base, size_t 
     kmm_runtime_t *rt = kmm__current();
     kmm__blocks_check(frame);
     int error = bytes ? kmm_map(rt, map, base, bytes) : 0;
-    if (bytes && !error)
+    if (bytes && !error) {
         kmm__block_enter(rt, base, frame, file, line);
+        kmm__exact_host_enter(base, bytes, map);
+    }
     check_item(error, "data map of", text, file, line);
 }
 
