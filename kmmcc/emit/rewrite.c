@@ -337,9 +337,10 @@ static void write_shadows(const unit_t *u, const directive_t *d, const char *ind
     text_printf(out, "%sif (kmm__task) {\n%s", indent, inner.data);
     if (d->stream) {
         const char *name = source_words(u->source, d->stream->begin, d->stream->end);
-        const char *type = arena_printf("__typeof__(%s)", name);
-        text_printf(out, "%s    %s = (%s)kmm__stream; (void)%s;\n", indent,
-                    type_declaration(type, arena_printf("const %s", name)), type, name);
+        const char *type = arena_printf("__typeof__(%s)", name),
+                   *cast = u->lang == LANG_C ? "" : arena_printf("(decltype(+%s))", name);
+        text_printf(out, "%s    %s = %skmm__stream; (void)%s;\n", indent,
+                    type_declaration(type, arena_printf("const %s", name)), cast, name);
     }
 }
 

@@ -6,7 +6,7 @@
 // RUN: %kmmcc --target=host --verbose --emit-source=%t.txt %s 2>&1 | FileCheck --allow-empty --check-prefix=VERBOSE %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.txt
 // VERBOSE-NOT: are fibers
-// TEXT-NOT: {{kmm_kernel[,] KMM_HOST_SYNC}}
+// TEXT-NOT: {{kmm__kernel[,] KMM_HOST_SYNC}}
 #include <cuda_runtime.h>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -2,7 +2,7 @@
 // RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Wno-unknown-pragmas -Werror %s -o %t && %t | FileCheck %s
 // RUN: %kmmcc --target=host -fkmm-fibers %san -O1 -Wall -Wextra -Wno-unknown-pragmas -Werror %s -o %t.fibers && %t.fibers | FileCheck %s
 // RUN: %kmmcc --target=host --emit-source=%t.txt %s && FileCheck --check-prefix=TEXT %s < %t.txt
-// TEXT-NOT: {{kmm_kernel[,] KMM_HOST_SYNC}}
+// TEXT-NOT: {{kmm__kernel[,] KMM_HOST_SYNC}}
 #include <cuda_runtime.h>
 #include <stdio.h>
 

@@ -5,14 +5,14 @@
 #include <cuda_runtime.h>
 #include <stdio.h>
 
-// CHECK: {{kmm_kernel[,] KMM_HOST_BLOCK [|] KMM_HOST_WIDE>}}
+// CHECK: {{kmm__kernel[,] KMM_HOST_BLOCK [|] KMM_HOST_WIDE>}}
 __global__ void plain(int n, int *out)
 {
     const int i = threadIdx.x + blockDim.x * blockIdx.x;
     if (i < n)
         out[i] = i + (int)gridDim.x * 1000 + (int)blockDim.x * 100000;
 }
-// CHECK: {{kmm_kernel[,] KMM_HOST_BLOCK [|] KMM_HOST_WIDE>}}
+// CHECK: {{kmm__kernel[,] KMM_HOST_BLOCK [|] KMM_HOST_WIDE>}}
 __global__ void square(int n, int *out)
 {
     int x = 0 + (int)(blockIdx.x * blockDim.x) + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -23,34 +23,34 @@ __global__ void square(int n, int *out)
         sum += k;
     out[y * n + x] = sum + x + (int)(threadIdx.y + blockIdx.y) * 1000000 + (int)threadIdx.z;
 }
-// CHECK: {{kmm_kernel[,] KMM_HOST_BLOCK [|] KMM_HOST_WIDE>}}
+// CHECK: {{kmm__kernel[,] KMM_HOST_BLOCK [|] KMM_HOST_WIDE>}}
 __global__ void strides(int n, int *out)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         out[i] += 3 * i;
 }
-// CHECK: {{kmm_kernel[,] KMM_HOST_BLOCK>}}
+// CHECK: {{kmm__kernel[,] KMM_HOST_BLOCK>}}
 __global__ void own_place(int n, int *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         out[i] = threadIdx.x;
 }
-// CHECK: {{kmm_kernel[,] KMM_HOST_BLOCK>}}
+// CHECK: {{kmm__kernel[,] KMM_HOST_BLOCK>}}
 __global__ void own_block(int n, int *out)
 {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
     if (i < n)
         out[i] = blockIdx.x;
 }
-// CHECK: {{kmm_kernel[,] KMM_HOST_BLOCK>}}
+// CHECK: {{kmm__kernel[,] KMM_HOST_BLOCK>}}
 __global__ void other_sum(int n, int *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.x * blockDim.x + 2 * threadIdx.x, k = (short)threadIdx.x + blockIdx.x * blockDim.x;
     if (i < n)
         out[i] = j + k;
 }
-// CHECK: {{kmm_kernel[,] KMM_HOST_BLOCK>}}
+// CHECK: {{kmm__kernel[,] KMM_HOST_BLOCK>}}
 __global__ void scratch(int n, int *out)
 {
     __shared__ int sums[4];

@@ -35,7 +35,7 @@ template <class T> struct solver {
 // CHECK-NEXT:         decltype(&*rows) const rows = kmm__pointer_2; (void)rows;
 // CHECK-NEXT:         const void *const v = kmm__pointer_3; (void)v;
 // CHECK-NEXT:         decltype(values + 0) const values = kmm__pointer_4; (void)values;
-// CHECK-NEXT:         __typeof__(s) const s = (__typeof__(s))kmm__stream; (void)s;
+// CHECK-NEXT:         __typeof__(s) const s = (decltype(+s))kmm__stream; (void)s;
 // CHECK-NEXT: #line [[#@LINE+4]] "task.cpp"
 // CHECK-NEXT:     library(s, n, x, rows, v); } }
 #pragma kmm task stream(s) device(n + 1) \
