@@ -70,7 +70,7 @@ int main()
     sixteens<<<100, fixed>>>(B);
     show("sixteens");
     // CHECK: :[[#@LINE+2]]: #pragma kmm parallel({{.*}}read(A)
-    // CHECK: wider than what is accessed: A: unknown: bits of an index
+    // CHECK: wider than what is accessed: A: unknown: an unsigned index
     hash<<<4, 64>>>(A, B, n);
     // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x = 0:n) {{.*}}update(B[4 * x:4])
     #pragma kmm parallel
