@@ -189,7 +189,7 @@ static void trim(const char *path)
         const char *file = arena_printf("%s/%s", path, e->d_name);
         if (!strstr(e->d_name, ".pch") || stat(file, &s) || !S_ISREG(s.st_mode))
             continue;
-        entries[count++] = (entry_t){file, s.st_mtime, s.st_size};
+        entries[count++] = (entry_t){file, s.st_atime, s.st_size};
         total += s.st_size;
     }
     if (dir)
@@ -282,6 +282,14 @@ static const char *precompile(const char *key, const char *headers, const char *
     return good && kept ? path : NULL;
 }
 
+/* Notes that the file is used now, as its time of access: clang takes a file whose time of
+ * modification has changed since it was read for another one. */
+static bool note_use(const char *path)
+{
+    const struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_OMIT}};
+    return utimensat(AT_FDCWD, path, times, 0) == 0;
+}
+
 /* True if the file, KEY-SUM.pch, may be given to clang; otherwise it is removed. *none becomes true
  * if the file says that these headers cannot be precompiled. */
 static bool is_sound(const char *path, const char *key, bool *none)
@@ -293,7 +301,7 @@ static bool is_sound(const char *path, const char *key, bool *none)
     bool own = S_ISREG(s.st_mode) && is_own(&s);
     *none |= own && s.st_size == 0 && s.st_mtime > time(NULL) - DAY;
     if (own && s.st_size && (sum = sum_of(path)) && !strcmp(named, arena_printf("%s.pch", sum)) &&
-        utimensat(AT_FDCWD, path, NULL, 0) == 0)
+        note_use(path))
         return true;
     if (!*none)
         cache_forget(path);
