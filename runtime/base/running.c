@@ -72,12 +72,13 @@ bool kmm__running_is_watched(void)
     return has_key && pthread_getspecific(key);
 }
 
+/* Called while a fault is told: the other threads go on, and their records may change meanwhile. */
 uint32_t kmm__running_all(kmm__running_t *out, uint32_t most)
 {
     uint32_t count = 0;
     for (int k = 0; k < THREADS && count < most; k++) {
         const kmm__running_t **at = atomic_load(&threads[k]);
-        const kmm__running_t *r = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : NULL;
+        const kmm__running_t *r = at ? __atomic_load_n(at, __ATOMIC_ACQUIRE) : NULL;
         if (r && r->count)
             out[count++] = *r;
     }

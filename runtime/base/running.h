@@ -19,6 +19,12 @@ typedef struct kmm__running {
 /* This thread's record; NULL: it runs no task. A function that sets it restores the old value. */
 extern _Thread_local const kmm__running_t *kmm__running;
 
+/* Sets it. Other threads may read it while they tell of a fault. */
+static inline void kmm__running_set(const kmm__running_t *r)
+{
+    __atomic_store_n(&kmm__running, r, __ATOMIC_RELEASE);
+}
+
 /* Makes this thread's record visible to signal handlers. Called before the record is first set.
  * `stack` is memory for signal handlers, used if the thread has no alternate signal stack yet; a
  * thread whose own stack overflows needs one. NULL: none is given. The memory must live as long as

@@ -18,14 +18,14 @@ void kmm__inside_enter(kmm__task_t *t)
     statements = t;
     running = (kmm__running_t){&statements, 1};
     kmm__running_watch(NULL, 0);
-    kmm__running = &running;
+    kmm__running_set(&running);
     atomic_fetch_add(&open_tasks, 1);
 }
 
 void kmm__inside_leave(void)
 {
     current = NULL;
-    kmm__running = NULL;
+    kmm__running_set(NULL);
     atomic_fetch_sub(&open_tasks, 1);
 }
 

@@ -46,17 +46,17 @@ static void run_blocks(kmm__op_t *op, uint64_t first, uint64_t last)
     const kmm__running_t now = {op->tasks, op->task_count}, *outer = kmm__running;
     box.first = first;
     box.last = last;
-    kmm__running = &now;
+    kmm__running_set(&now);
     op->blocks.run(&box, op->payload);
-    kmm__running = outer;
+    kmm__running_set(outer);
 }
 
 static void run_call(kmm__op_t *op)
 {
     const kmm__running_t now = {op->tasks, op->task_count}, *outer = kmm__running;
-    kmm__running = &now;
+    kmm__running_set(&now);
     op->call.function(&op->call.chunk, op->payload);
-    kmm__running = outer;
+    kmm__running_set(outer);
 }
 
 static void run_units(kmm__op_t *op, uint64_t first, uint64_t last)
