@@ -319,19 +319,6 @@ static const char *find_extents(footprint_t *x, box_t *b, poly_t p, extent_t *ou
     return NULL;
 }
 
-/* The offset is affine in the indices of the grid. */
-static bool is_affine(const footprint_t *x, poly_t p)
-{
-    for (int k = 0; k < p.count; k++) {
-        int indices = 0;
-        for (int i = 0; i < p.term[k].factors; i++)
-            indices += affine_is_index(x, p.term[k].factor[i]);
-        if (indices > 1)
-            return false;
-    }
-    return !p.fails;
-}
-
 /* Thread 0 is in every block, so what holds for it guards no block. */
 static void drop_of_thread(const footprint_t *x, box_t *b)
 {
@@ -424,8 +411,8 @@ static void place(footprint_t *x, box_t *b, poly_t offset, int64_t bytes)
                !(b->uses_block && guards_threads(x, &b->rest));
     if (low.fails || high.fails)
         b->reason = "an index whose direction is not known";
-    else if (has_inner(x, low) || has_inner(x, high) || !is_affine(x, low) ||
-             !is_affine(x, b->span))
+    else if (has_inner(x, low) || has_inner(x, high) || !affine_is_linear(x, low) ||
+             !affine_is_linear(x, b->span))
         b->reason = "an index that is no sum of indices times numbers or parameters";
 }
 

@@ -58,3 +58,27 @@ bool affine_assume(box_t *b, poly_t p)
     b->assumed[b->assumed_count++] = p;
     return true;
 }
+
+bool affine_is_linear(const footprint_t *x, poly_t p)
+{
+    for (int k = 0; k < p.count; k++) {
+        int indices = 0;
+        for (int i = 0; i < p.term[k].factors; i++)
+            indices += affine_is_index(x, p.term[k].factor[i]);
+        if (indices > 1)
+            return false;
+    }
+    return !p.fails;
+}
+
+bool affine_never_negative(const footprint_t *x, poly_t p)
+{
+    for (int k = 0; k < p.count; k++) {
+        if (p.term[k].coef < 0)
+            return false;
+        for (int i = 0; i < p.term[k].factors; i++)
+            if (!affine_is_count(x, p.term[k].factor[i]))
+                return false;
+    }
+    return !p.fails;
+}

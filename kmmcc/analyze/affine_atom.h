@@ -105,6 +105,10 @@ int affine_atom(footprint_t *x, atom_kind_t kind, int number, bool is_unsigned);
 bool affine_is_index(const footprint_t *x, int atom);
 /* True if the polynomial has an index. */
 bool affine_has_index(const footprint_t *x, poly_t p);
+/* True if no term has two indices. */
+bool affine_is_linear(const footprint_t *x, poly_t p);
+/* True if no term of the polynomial is ever negative, wherever the kernel runs. */
+bool affine_never_negative(const footprint_t *x, poly_t p);
 /* Returns the dimension of the grid that an index is of; -1: it is an index of a loop. */
 int affine_dimension(const footprint_t *x, int atom);
 /* True if the atom is never negative. */

@@ -90,19 +90,6 @@ static int64_t power_of(const ir_node_t *n, const ir_node_t *b)
     return b->value > 0 && b->value < INT32_MAX && !(b->value & (b->value + 1)) ? b->value + 1 : 0;
 }
 
-/* True if it holds wherever the kernel runs. */
-static bool is_trivial(const reading_t *r, poly_t p)
-{
-    for (int k = 0; k < p.count; k++) {
-        if (p.term[k].coef < 0)
-            return false;
-        for (int i = 0; i < p.term[k].factors; i++)
-            if (!affine_is_count(r->x, p.term[k].factor[i]))
-                return false;
-    }
-    return !p.fails;
-}
-
 /* A division, a remainder, a shift to the right or a mask of the low bits. */
 static poly_t of_division(reading_t *r, const ir_node_t *n)
 {
@@ -116,7 +103,7 @@ static poly_t of_division(reading_t *r, const ir_node_t *n)
     poly_t of = affine_value(r, n->a, !is_signed && !rounds_down),
            by = power ? poly_constant(power) : affine_value(r, n->b, !is_signed);
     const quotient_t *q = of.fails || by.fails ? NULL : quotient_of(r->x, of, by, is_signed);
-    if (!q || (rounds_down && !is_trivial(r, of)))
+    if (!q || (rounds_down && !affine_never_negative(r->x, of)))
         return fail(r, reason_of(n->op));
     return poly_atom(divides || n->op == IR_LSHR || rounds_down ? q->whole : q->rest);
 }
@@ -278,7 +265,7 @@ static void add(reading_t *r, poly_t p)
         g->incomplete = true;
         return;
     }
-    if (is_trivial(r, p))
+    if (affine_never_negative(r->x, p))
         return;
     for (int k = 0; k < g->count; k++)
         if (poly_equal(g->at[k], p))
@@ -291,7 +278,7 @@ static void differ(reading_t *r, poly_t a, poly_t b)
     int64_t zero;
     poly_t d = poly_sub(a, b);
     guards_t *g = &r->guards;
-    if (poly_is_constant(b, &zero) && zero == 0 && is_trivial(r, a))
+    if (poly_is_constant(b, &zero) && zero == 0 && affine_never_negative(r->x, a))
         add(r, poly_sub(d, poly_constant(1)));
     else if (!d.fails && g->holes < MOST_HOLES)
         g->hole[g->holes++] = d;

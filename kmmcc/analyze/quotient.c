@@ -9,25 +9,13 @@
 
 #include "base/arena.h"
 
-/* True if it is never negative, wherever the kernel runs. */
-static bool is_count(const footprint_t *x, poly_t p)
-{
-    for (int k = 0; k < p.count; k++) {
-        if (p.term[k].coef < 0)
-            return false;
-        for (int i = 0; i < p.term[k].factors; i++)
-            if (!affine_is_count(x, p.term[k].factor[i]))
-                return false;
-    }
-    return !p.fails;
-}
-
 bool quotient_is_count(const footprint_t *x, const atom_t *a)
 {
     const quotient_t *q = &x->quotient[a->number];
     if (!q->is_signed)
         return true;
-    return is_count(x, q->of) && (a->kind == ATOM_REST || is_count(x, q->by));
+    return affine_never_negative(x, q->of) &&
+           (a->kind == ATOM_REST || affine_never_negative(x, q->by));
 }
 
 /* The quotient whose atom is the whole polynomial; NULL: it is more than that. */
@@ -109,7 +97,7 @@ void quotient_spread(const footprint_t *x, poly_t *p)
     }
 }
 
-/* The same as is_count, where sizes are assumed to be at least 1. */
+/* The same as affine_never_negative, where sizes are assumed to be at least 1. */
 static bool assume_count(const footprint_t *x, box_t *b, poly_t p)
 {
     for (int k = 0; k < p.count; k++) {

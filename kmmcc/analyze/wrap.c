@@ -201,18 +201,6 @@ static void replace_inner(footprint_t *x, ends_t *e, const fit_t *fit, const gua
 
 /* ---- The conditions of one box ---- */
 
-static bool is_linear(const footprint_t *x, poly_t p)
-{
-    for (int k = 0; k < p.count; k++) {
-        int indices = 0;
-        for (int i = 0; i < p.term[k].factors; i++)
-            indices += affine_is_index(x, p.term[k].factor[i]);
-        if (indices > 1)
-            return false;
-    }
-    return !p.fails;
-}
-
 /* It fits whatever the launch is. */
 static bool is_certain(const footprint_t *x, const fit_t *fit)
 {
@@ -280,7 +268,7 @@ static bool settle_one(reading_t *r, box_t *b, const fit_t *fit, const guards_t 
         fit_t stated = *fit;
         stated.p = e.at[k];
         stated.in_grid = e.in_grid;
-        if (!is_linear(x, stated.p))
+        if (!affine_is_linear(x, stated.p))
             return false;
         state(x, b, stated);
         state_factors(x, b, &stated);
