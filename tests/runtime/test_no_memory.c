@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Host memory. A program runs on several kinds of devices, and each allocation of the runtime is
- * made to fail in turn: the first, the second, and so on until there is none any more. Each run is
- * a process of its own. Whatever fails, the result is right, or an error has been told, or the
- * process has ended with a message. It neither hangs nor crashes.
+ * made to fail in turn: the first, the second, and so on until there is none any more; then each
+ * mapping of pages alone, of which there are few among many. Each run is a process of its own.
+ * Whatever fails, the result is right, or an error has been told, or the process has ended with a
+ * message. It neither hangs nor crashes.
  *
- * KMM_TEST_ONE=devices@k repeats one run in this process. KMM_TEST_NO_MEMORY=brief tries fewer. The
- * linker redirects the calls of the runtime here (--wrap); those of drivers are not redirected.
+ * KMM_TEST_ONE=devices@k repeats one run in this process, devices@mk one of mappings.
+ * KMM_TEST_NO_MEMORY=brief tries fewer. The linker redirects the calls of the runtime here
+ * (--wrap); those of drivers are not redirected.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,6 +30,7 @@ enum { N = 6 << 10, LIMIT_S = 60, MOST = 20000, TEXT = 4096 };
 /* ---- Allocations that fail ---- */
 
 static atomic_ulong met, strikes; /* strikes: the call that fails; 0: none */
+static atomic_bool only_mappings; /* the others are neither counted nor fail */
 
 /* The call that fails, for breakpoints. */
 __attribute__((noinline)) static bool strike_here(void)
@@ -37,26 +40,27 @@ __attribute__((noinline)) static bool strike_here(void)
 }
 
 /* True if this call fails. */
-static bool fails(void)
+static bool fails(bool is_mapping)
 {
     unsigned long k = atomic_load(&strikes);
-    return k && atomic_fetch_add(&met, 1) + 1 == k && strike_here();
+    return k && (is_mapping || !atomic_load(&only_mappings)) &&
+           atomic_fetch_add(&met, 1) + 1 == k && strike_here();
 }
 
-#define WRAP(type, name, parameters, arguments, failure)                                           \
+#define WRAP(type, name, parameters, arguments, failure, is_mapping)                               \
     type __real_##name parameters;                                                                 \
     type __wrap_##name parameters;                                                                 \
     type __wrap_##name parameters                                                                  \
     {                                                                                              \
-        return fails() ? failure : __real_##name arguments;                                        \
+        return fails(is_mapping) ? failure : __real_##name arguments;                              \
     }
-WRAP(void *, malloc, (size_t n), (n), NULL)
-WRAP(void *, calloc, (size_t n, size_t m), (n, m), NULL)
-WRAP(void *, realloc, (void *p, size_t n), (p, n), NULL)
-WRAP(void *, aligned_alloc, (size_t a, size_t n), (a, n), NULL)
-WRAP(char *, strdup, (const char *s), (s), NULL)
+WRAP(void *, malloc, (size_t n), (n), NULL, false)
+WRAP(void *, calloc, (size_t n, size_t m), (n, m), NULL, false)
+WRAP(void *, realloc, (void *p, size_t n), (p, n), NULL, false)
+WRAP(void *, aligned_alloc, (size_t a, size_t n), (a, n), NULL, false)
+WRAP(char *, strdup, (const char *s), (s), NULL, false)
 WRAP(void *, mmap, (void *p, size_t n, int protection, int flags, int fd, off_t offset),
-     (p, n, protection, flags, fd, offset), MAP_FAILED)
+     (p, n, protection, flags, fd, offset), MAP_FAILED, true)
 
 /* ---- The program ---- */
 
@@ -151,9 +155,10 @@ static const device_t devices[] = {
 };
 enum { DEVICES = sizeof(devices) / sizeof(*devices) };
 
-static int run_one(const device_t *d, unsigned long k)
+static int run_one(const device_t *d, bool mappings, unsigned long k)
 {
     alarm(LIMIT_S);
+    atomic_store(&only_mappings, mappings);
     atomic_store(&strikes, k);
     int result = run(d->list, d->kind);
     unsigned long count = atomic_load(&met);
@@ -173,7 +178,7 @@ static void read_all(int fd, char *text)
 }
 
 /* 0: as it should be. 3: there is no k-th call. 1: wrong. */
-static int in_a_process(const device_t *d, unsigned long k)
+static int in_a_process(const device_t *d, bool mappings, unsigned long k)
 {
     static char text[TEXT];
     int fds[2], status = 0;
@@ -185,7 +190,7 @@ static int in_a_process(const device_t *d, unsigned long k)
         dup2(fds[1], 2);
         close(fds[0]);
         close(fds[1]);
-        exit(run_one(d, k));
+        exit(run_one(d, mappings, k));
     }
     close(fds[1]);
     read_all(fds[0], text);
@@ -197,10 +202,24 @@ static int in_a_process(const device_t *d, unsigned long k)
         return 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 3)
         return 3;
-    fprintf(stderr, "%s%s %d\nFAILED; to repeat: KMM_TEST_ONE=%s@%lu\n", text,
+    fprintf(stderr, "%s%s %d\nFAILED; to repeat: KMM_TEST_ONE=%s@%s%lu\n", text,
             WIFSIGNALED(status) ? "signal" : "status",
-            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), d->list, k);
+            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), d->list,
+            mappings ? "m" : "", k);
     return 1;
+}
+
+/* Lets one call after another fail. Returns how many runs were wrong. */
+static int each_call(const device_t *d, bool mappings, bool brief)
+{
+    int failed = 0;
+    unsigned long k = 1;
+    for (int code = 0; code != 3 && failed < 5 && k < MOST; k += brief ? 1 + k / 8 : 1) {
+        code = in_a_process(d, mappings, k);
+        failed += code == 1;
+    }
+    fprintf(stderr, "%s: %lu %s, %d failed\n", d->list, k, mappings ? "mappings" : "calls", failed);
+    return failed;
 }
 
 int main(void)
@@ -211,15 +230,12 @@ int main(void)
     for (int i = 0; i < DEVICES; i++) {
         const device_t *d = &devices[i];
         size_t n = strlen(d->list);
-        unsigned long k = 1;
-        if (one && !strncmp(one, d->list, n) && one[n] == '@')
-            return run_one(d, strtoul(one + n + 1, NULL, 10));
-        for (int code = 0; code != 3 && failed < 5 && k < MOST && !one;
-             k += brief ? 1 + k / 8 : 1) {
-            code = in_a_process(d, k);
-            failed += code == 1;
+        if (one && !strncmp(one, d->list, n) && one[n] == '@') {
+            bool mappings = one[n + 1] == 'm';
+            return run_one(d, mappings, strtoul(one + n + 1 + mappings, NULL, 10));
         }
-        fprintf(stderr, "%s: %lu calls, %d failed\n", d->list, k, failed);
+        if (!one)
+            failed += each_call(d, false, brief) + each_call(d, true, false);
     }
     return failed || one ? 1 : 0;
 }

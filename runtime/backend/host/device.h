@@ -26,6 +26,7 @@ struct kmm__gpu {
     uint64_t used;        /* bytes of frames that count */
     uint32_t windows;
     kmm__host_frame_t *frames;
+    bool is_stuck; /* a frame could not be unmapped; whoever uses the device keeps it for ever */
 };
 
 /* The backend. */

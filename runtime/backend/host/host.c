@@ -44,7 +44,11 @@ static void host_close(kmm__gpu_t *gpu)
 {
     if (!gpu)
         return;
-    assert(!gpu->frames && gpu->windows == 0);
+    assert(gpu->is_stuck || (!gpu->frames && gpu->windows == 0));
+    for (kmm__host_frame_t *f = gpu->frames, *next; f; f = next) {
+        next = f->next;
+        free(f);
+    }
     pthread_mutex_destroy(&gpu->lock);
     free(gpu);
 }

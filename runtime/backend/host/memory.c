@@ -153,6 +153,7 @@ int kmm__host_frame_unmap(kmm__gpu_t *gpu, kmm__addr_t at, size_t bytes)
     kmm__host_frame_t *f = mapped_in(gpu, at, bytes);
     assert(f && f->at == at && f->bytes == bytes);
     int error = map_pages(at, bytes, PROT_NONE, MAP_NORESERVE);
+    gpu->is_stuck |= error != 0;
     if (!error && f)
         f->at = 0;
     pthread_mutex_unlock(&gpu->lock);
