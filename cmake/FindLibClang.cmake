@@ -3,7 +3,9 @@
 # newest one that is tested. KMM_LLVM_ROOT names another place. Gives:
 #   LibClang::LibClang          the imported library
 #   LibClang_VERSION_MAJOR
+#   LibClang_OLDEST             the first release that has all we ask for
 #   LibClang_ROOT               the LLVM installation it belongs to: bin/lit and bin/FileCheck of the tests
+set(LibClang_OLDEST 19)
 set(KMM_LLVM_ROOT "" CACHE PATH "LLVM installation whose libclang to use; empty: the newest of 19 to 22")
 
 function(_libclang_version header out)
@@ -44,7 +46,7 @@ foreach(_libclang_root ${_libclang_roots})
     get_filename_component(_libclang_name ${_libclang_root} NAME)
     string(REGEX MATCH "[0-9]+$" LibClang_VERSION_MAJOR "${_libclang_name}")
   endif()
-  if(LibClang_VERSION_MAJOR GREATER_EQUAL 19 OR KMM_LLVM_ROOT)
+  if(LibClang_VERSION_MAJOR GREATER_EQUAL LibClang_OLDEST OR KMM_LLVM_ROOT)
     set(LibClang_FOUND TRUE)
     set(LibClang_ROOT ${_libclang_root})
     break()

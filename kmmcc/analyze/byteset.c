@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "clang/cursor.h"
@@ -166,21 +167,25 @@ typedef struct walk {
     byteset_t *r;
 } walk_t;
 
-/* The bytes of the sections from `k` on, at the axes' values; `row`: the index of what lies before
- * them. */
-static void add_sections(walk_t *w, int k, int64_t row)
+/* The bytes of the sections at the axes' values: `inner` is the last dimension but those whose
+ * sections are whole, so that its elements, or rows, lie side by side. */
+static void add_sections(walk_t *w)
 {
-    int64_t before = k ? row * w->extent[k] : 0, size = w->element;
+    int64_t at[KMM_MAX_DIMS], size = w->element;
     int inner = w->item->section_count - 1;
-    for (; inner > k && w->lower[inner] == 0 && w->end[inner] == w->extent[inner]; inner--)
+    for (; inner > 0 && w->lower[inner] == 0 && w->end[inner] == w->extent[inner]; inner--)
         size *= w->extent[inner];
-    if (inner == k) { /* whole rows, or elements, lie side by side */
-        byteset_add(w->r, w->base + (before + w->lower[k]) * size,
-                    w->base + (before + w->end[k]) * size);
-        return;
+    memcpy(at, w->lower, sizeof(at));
+    for (int k = inner; k >= 0 && !w->r->all;) {
+        int64_t row = 0;
+        for (k = 0; k < inner; k++)
+            row = row * w->extent[k] + at[k];
+        row *= inner > 0 ? w->extent[inner] : 0;
+        byteset_add(w->r, w->base + (row + w->lower[inner]) * size,
+                    w->base + (row + w->end[inner]) * size);
+        for (k = inner - 1; k >= 0 && ++at[k] >= w->end[k]; k--)
+            at[k] = w->lower[k];
     }
-    for (int64_t i = w->lower[k]; i < w->end[k] && !w->r->all; i++)
-        add_sections(w, k + 1, before + i);
 }
 
 static bool add_point(walk_t *w)
@@ -198,7 +203,7 @@ static bool add_point(walk_t *w)
             return true;
         }
     }
-    add_sections(w, 0, 0);
+    add_sections(w);
     return true;
 }
 

@@ -5,9 +5,14 @@
 namespace kmm_ir
 {
 
+// The map that collectOffset fills: its type differs between releases of LLVM.
+template <typename Map>
+static Map map_of(bool (GEPOperator::*)(const DataLayout &, unsigned, Map &, APInt &) const);
+using Offsets = decltype(map_of(&GEPOperator::collectOffset));
+
 int Analysis::offset_of(const GEPOperator *gep)
 {
-    SmallMapVector<Value *, APInt, 4> variable;
+    Offsets variable;
     APInt constant(64, 0);
     if (!gep->collectOffset(layout_, 64, variable, constant))
         return nodes_.data(64);

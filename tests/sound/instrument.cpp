@@ -63,9 +63,20 @@ class Instrument
     void wrap(Function &kernel);
 };
 
+// Before LLVM 21 a kernel has the usual calling convention, and a mark in the module's metadata.
 bool is_kernel(const Function &f)
 {
-    return f.getCallingConv() == CallingConv::PTX_Kernel;
+    if (f.getCallingConv() == CallingConv::PTX_Kernel)
+        return true;
+    const NamedMDNode *marks = f.getParent()->getNamedMetadata("nvvm.annotations");
+    for (unsigned k = 0; marks && k < marks->getNumOperands(); k++) {
+        const MDNode *m = marks->getOperand(k);
+        auto *of = dyn_cast_or_null<ValueAsMetadata>(m->getOperand(0).get());
+        auto *word = m->getNumOperands() > 1 ? dyn_cast<MDString>(m->getOperand(1)) : nullptr;
+        if (of && of->getValue() == &f && word && word->getString() == "kernel")
+            return true;
+    }
+    return false;
 }
 
 // Tells of the access, and goes to the address that the answer names.
@@ -258,7 +269,8 @@ void Instrument::run()
     StripDebugInfo(m_);
     if (NamedMDNode *flags = m_.getModuleFlagsMetadata())
         flags->eraseFromParent();
-    m_.setTargetTriple(Triple("x86_64-pc-linux-gnu"));
+    using triple = std::decay_t<decltype(m_.getTargetTriple())>; // std::string before LLVM 21
+    m_.setTargetTriple(triple("x86_64-pc-linux-gnu"));
     m_.setDataLayout("e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-"
                      "S128");
 }

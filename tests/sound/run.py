@@ -6,7 +6,6 @@ run.py CLANG BUILD OUT SEED LAUNCHES FILE... [-- FLAG...]
 
 FILE may be bitcode that clang has written with -Xclang -disable-llvm-passes.
 """
-import glob
 import os
 import subprocess
 import sys
@@ -23,16 +22,21 @@ def bitcode(clang, build, source, out, flags):
         [source, '-o', out], check=True)
 
 
+def release(clang):
+    version = subprocess.run([clang, '-dumpversion'], check=True, capture_output=True, text=True)
+    return version.stdout.split('.')[0]
+
+
 def run(clang, build, folder, seed, launches, source, flags):
     name = os.path.join(folder, os.path.splitext(os.path.basename(source))[0])
     code = source if source.endswith('.bc') else name + '.bc'
     if code != source:
         bitcode(clang, build, source, code, flags)
     tools = os.path.join(build, 'bin')
-    subprocess.run([tools + '/kmm_sound_instrument', code, name + '.cpu.bc'], check=True)
+    subprocess.run([tools + '/kmm_sound_instrument-' + release(clang), code, name + '.cpu.bc'], check=True)
     subprocess.run([clang, '-w', '-O1', '-fPIC', '-shared', name + '.cpu.bc', '-o', name + '.so',
                     '-lm'], check=True)
-    module = glob.glob(os.path.join(build, 'lib', 'kmm-ir-*.so'))[0]
+    module = os.path.join(build, 'lib', 'kmm-ir-%s.so' % release(clang))
     return subprocess.run([tools + '/kmm_sound', module, code, name + '.so', seed,
                            launches]).returncode
 

@@ -6,7 +6,8 @@
  *     sound IR-MODULE FILE.bc FILE.so SEED LAUNCHES [WORD]
  *
  * FILE.so is made of FILE.bc by `instrument`. WORD: only kernels whose names hold it. The exit
- * status is 1 if an access lies outside of what the analysis says, or one is left out.
+ * status is 1 if an access lies outside of what the analysis says, or one is left out; 3 if FILE.so
+ * lacks all kernels.
  *
  * Each pointer that a kernel gets leads to a place of its own in the address space. Threads of a
  * block are contexts, which take turns at barriers. Each launch has a process of its own, since
@@ -367,7 +368,8 @@ static void run_launch(const ir_function_t *f, uint64_t seed)
     _exit(0);
 }
 
-static void run_kernel(const ir_function_t *f, void *library, uint64_t seed, int launches)
+/* False: there is no code of the kernel. */
+static bool run_kernel(const ir_function_t *f, void *library, uint64_t seed, int launches)
 {
     char symbol[4096];
     snprintf(symbol, sizeof(symbol), "kmm_run_%s", f->name);
@@ -375,7 +377,7 @@ static void run_kernel(const ir_function_t *f, void *library, uint64_t seed, int
     title = f->title;
     if (!kernel || f->param_count > MOST_PARAMETERS) {
         printf("%s: it does not run here\n", title);
-        return;
+        return false;
     }
     *totals = (totals_t){0};
     for (int k = 0; k < launches; k++) {
@@ -392,6 +394,7 @@ static void run_kernel(const ir_function_t *f, void *library, uint64_t seed, int
            "wrong\n",
            title, (long long)totals->launches, (long long)totals->cut, (long long)totals->crashed,
            (long long)totals->accesses, (long long)totals->exact, (long long)totals->wrong);
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -412,11 +415,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", error);
         return 2;
     }
-    bool wrong = false;
+    bool wrong = false, some = false;
     for (; *f; f++)
-        if (argc == 6 || strstr((*f)->title, argv[6])) {
-            run_kernel(*f, library, strtoull(argv[4], NULL, 10), atoi(argv[5]));
+        if ((argc == 6 || strstr((*f)->title, argv[6])) &&
+            run_kernel(*f, library, strtoull(argv[4], NULL, 10), atoi(argv[5]))) {
+            some = true;
             wrong |= totals->wrong != 0;
         }
-    return wrong;
+    return wrong ? 1 : some ? 0 : 3;
 }
