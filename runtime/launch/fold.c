@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folding runs of elements, for each operator and type. */
+/* Folding runs of elements, for each operator and type. This file is compiled for GPUs, too
+ * (launch/device_code.c). So it includes no header of the C library, and the bits of its results
+ * are those of the operators' definition in fold.h and not of a processor. */
 #include "launch/fold.h"
 
-#include <math.h>
-#include <string.h>
+#ifndef RUN
+#define RUN(n) (n) /* number of elements in a run of n; device_code.c has runs of 1 only */
+#endif
 
 /* ---- Types ---- */
 
@@ -85,9 +88,9 @@ static double floating_identity(kmm_op_t op)
     case KMM_OP_MUL:
     case KMM_OP_LAND: return 1;
     case KMM_OP_MIN:
-    case KMM_OP_ARGMIN: return INFINITY;
+    case KMM_OP_ARGMIN: return __builtin_inf();
     case KMM_OP_MAX:
-    case KMM_OP_ARGMAX: return -INFINITY;
+    case KMM_OP_ARGMAX: return -__builtin_inf();
     case KMM_OP_LOR:
     case KMM_OP_BAND:
     case KMM_OP_BOR:
@@ -126,13 +129,13 @@ static void number_identity(kmm_op_t op, kmm_type_t type, void *out)
     uint64_t v = integer_identity(op, type);
     size_t bytes = kmm__type_bytes(type);
     if (is_narrow(type))
-        memcpy(out, &half, bytes);
+        __builtin_memcpy(out, &half, bytes);
     else if (type == KMM_FLOAT || type == KMM_COMPLEX_FLOAT)
-        memcpy(out, f, bytes);
+        __builtin_memcpy(out, f, bytes);
     else if (kmm__type_is_floating(type))
-        memcpy(out, d, bytes);
+        __builtin_memcpy(out, d, bytes);
     else
-        memcpy(out, &v, bytes); /* devices and host are little-endian */
+        __builtin_memcpy(out, &v, bytes); /* devices and host are little-endian */
 }
 
 void kmm__fold_identity(kmm_op_t op, const kmm__element_t *e, void *out)
@@ -141,7 +144,7 @@ void kmm__fold_identity(kmm_op_t op, const kmm__element_t *e, void *out)
         number_identity(op, e->type, out);
         return;
     }
-    memset(out, 0, e->bytes);
+    __builtin_memset(out, 0, e->bytes);
     number_identity(op, e->type, (char *)out + e->value_at);
     number_identity(KMM_OP_MIN, e->index,
                     (char *)out + e->index_at); /* the largest index loses every tie */
@@ -159,9 +162,9 @@ void kmm__widen(const kmm__element_t *e, void *wide, const void *elements, size_
     float *w = wide;
     const uint16_t *h = elements;
     if (e->is_pair || !is_narrow(e->type))
-        memcpy(wide, elements, n * e->bytes);
+        __builtin_memcpy(wide, elements, n * e->bytes);
     else
-        for (size_t k = 0; k < n; k++)
+        for (size_t k = 0; k < RUN(n); k++)
             w[k] = e->type == KMM_HALF ? kmm__half_to_float(h[k]) : kmm__bfloat16_to_float(h[k]);
 }
 
@@ -170,16 +173,43 @@ void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide, size
     const float *w = wide;
     uint16_t *h = elements;
     if (e->is_pair || !is_narrow(e->type))
-        memcpy(elements, wide, n * e->bytes);
+        __builtin_memcpy(elements, wide, n * e->bytes);
     else
-        for (size_t k = 0; k < n; k++)
+        for (size_t k = 0; k < RUN(n); k++)
             h[k] = e->type == KMM_HALF ? kmm__float_to_half(w[k]) : kmm__float_to_bfloat16(w[k]);
 }
 
 /* ---- Numbers ---- */
 
+/* Processors differ in the bits of a sum or product that is a NaN. settle_T returns `result`, or
+ * for a NaN the bits that fold.h defines: those of a if it is a NaN, or else of b, made quiet; or
+ * else the default NaN. */
+#define SETTLE(T, word, name, magnitude, infinity, quiet, default_nan)                             \
+    static word bits_of_##name(T v)                                                                \
+    {                                                                                              \
+        word bits;                                                                                 \
+        __builtin_memcpy(&bits, &v, sizeof(bits));                                                 \
+        return bits;                                                                               \
+    }                                                                                              \
+    static T settle_##name(T result, T a, T b)                                                     \
+    {                                                                                              \
+        const word x = bits_of_##name(a), y = bits_of_##name(b);                                   \
+        word bits = bits_of_##name(result);                                                        \
+        if ((bits & (magnitude)) <= (infinity))                                                    \
+            return result;                                                                         \
+        bits = (x & (magnitude)) > (infinity)   ? x | (quiet)                                      \
+               : (y & (magnitude)) > (infinity) ? y | (quiet)                                      \
+                                                : (default_nan);                                   \
+        __builtin_memcpy(&result, &bits, sizeof(bits));                                            \
+        return result;                                                                             \
+    }
+SETTLE(float, uint32_t, float, UINT32_C(0x7fffffff), UINT32_C(0x7f800000), UINT32_C(0x00400000),
+       UINT32_C(0xffc00000))
+SETTLE(double, uint64_t, double, UINT64_C(0x7fffffffffffffff), UINT64_C(0x7ff0000000000000),
+       UINT64_C(0x0008000000000000), UINT64_C(0xfff8000000000000))
+
 #define EACH(expression)                                                                           \
-    for (size_t k = 0; k < n; k++)                                                                 \
+    for (size_t k = 0; k < RUN(n); k++)                                                            \
         a[k] = (expression);                                                                       \
     return
 #define COMMON(T)                                                                                  \
@@ -204,8 +234,8 @@ void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide, size
     static void fold_##name(kmm_op_t op, T *a, const T *b, size_t n)                               \
     {                                                                                              \
         switch (op) {                                                                              \
-        case KMM_OP_ADD: EACH(a[k] + b[k]);                                                        \
-        case KMM_OP_MUL: EACH(a[k] * b[k]);                                                        \
+        case KMM_OP_ADD: EACH(settle_##name(a[k] + b[k], a[k], b[k]));                             \
+        case KMM_OP_MUL: EACH(settle_##name(a[k] * b[k], a[k], b[k]));                             \
         case KMM_OP_MIN: EACH(b[k] < a[k] || b[k] != b[k] ? b[k] : a[k]);                          \
         case KMM_OP_MAX: EACH(b[k] > a[k] || b[k] != b[k] ? b[k] : a[k]);                          \
         case KMM_OP_BAND:                                                                          \
@@ -229,19 +259,39 @@ REAL(double, double)
 /* A product with 1 + 0i can change the sign of a zero and make an infinity a NaN. So a factor that
  * is 1 + 0i is skipped. */
 #define COMPLEX(T, name)                                                                           \
+    static bool is_one_##name(const T *v)                                                          \
+    {                                                                                              \
+        return v[0] == 1 && bits_of_##name(v[1]) == 0;                                             \
+    }                                                                                              \
+    static T product_##name(T x, T y)                                                              \
+    {                                                                                              \
+        return settle_##name(x * y, x, y);                                                         \
+    }                                                                                              \
+    static T sum_##name(T x, T y)                                                                  \
+    {                                                                                              \
+        return settle_##name(x + y, x, y);                                                         \
+    }                                                                                              \
+    static T difference_##name(T x, T y)                                                           \
+    {                                                                                              \
+        return settle_##name(x - y, x, y);                                                         \
+    }                                                                                              \
+    static void multiply_##name(T *a, const T *b)                                                  \
+    {                                                                                              \
+        const T re = difference_##name(product_##name(a[0], b[0]), product_##name(a[1], b[1])),    \
+                im = sum_##name(product_##name(a[0], b[1]), product_##name(a[1], b[0]));           \
+        const bool right = is_one_##name(b), left = is_one_##name(a);                              \
+        a[0] = right ? a[0] : left ? b[0] : re;                                                    \
+        a[1] = right ? a[1] : left ? b[1] : im;                                                    \
+    }                                                                                              \
     static void fold_complex_##name(kmm_op_t op, T *a, const T *b, size_t n)                       \
     {                                                                                              \
-        static const T one[2] = {1, 0};                                                            \
-        for (size_t k = 0; k < 2 * n; k += 2) {                                                    \
-            T re = a[k] + b[k], im = a[k + 1] + b[k + 1];                                          \
+        for (size_t k = 0; k < 2 * RUN(n); k += 2) {                                               \
             if (op == KMM_OP_MUL) {                                                                \
-                bool left = !memcmp(a + k, one, sizeof(one)),                                      \
-                     right = !memcmp(b + k, one, sizeof(one));                                     \
-                re = right ? a[k] : left ? b[k] : a[k] * b[k] - a[k + 1] * b[k + 1];               \
-                im = right ? a[k + 1] : left ? b[k + 1] : a[k] * b[k + 1] + a[k + 1] * b[k];       \
+                multiply_##name(a + k, b + k);                                                     \
+                continue;                                                                          \
             }                                                                                      \
-            a[k] = re;                                                                             \
-            a[k + 1] = im;                                                                         \
+            a[k] = sum_##name(a[k], b[k]);                                                         \
+            a[k + 1] = sum_##name(a[k + 1], b[k + 1]);                                             \
         }                                                                                          \
     }
 COMPLEX(float, float)
@@ -289,12 +339,12 @@ static number_t number_at(kmm_type_t type, const void *at)
     number_t v = {.is_integer = !kmm__type_is_floating(type), .is_signed = type <= KMM_INT64};
     size_t bytes = kmm__type_bytes(type);
     float f;
-    memcpy(&v.i, at, bytes);
-    memcpy(&f, &v.i, sizeof(f));
+    __builtin_memcpy(&v.i, at, bytes);
+    __builtin_memcpy(&f, &v.i, sizeof(f));
     if (v.is_signed) /* extends the sign */
         v.i = (uint64_t)((int64_t)(v.i << (64 - 8 * bytes)) >> (64 - 8 * bytes));
     else if (type == KMM_DOUBLE)
-        memcpy(&v.d, at, bytes);
+        __builtin_memcpy(&v.d, at, bytes);
     else if (!v.is_integer)
         v.d = type == KMM_FLOAT  ? f
               : type == KMM_HALF ? kmm__half_to_float((uint16_t)v.i)
@@ -313,7 +363,8 @@ static bool less(number_t a, number_t b)
 static bool pair_wins(kmm_op_t op, const kmm__element_t *e, const char *b, const char *a)
 {
     number_t x = number_at(e->type, a + e->value_at), y = number_at(e->type, b + e->value_at);
-    bool x_nan = !x.is_integer && isnan(x.d), y_nan = !y.is_integer && isnan(y.d);
+    bool x_nan = !x.is_integer && __builtin_isnan(x.d),
+         y_nan = !y.is_integer && __builtin_isnan(y.d);
     if (x_nan != y_nan)
         return y_nan;
     if (!x_nan && (less(x, y) || less(y, x)))
@@ -327,10 +378,44 @@ void kmm__fold(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, siz
         fold_numbers(op, e->type, a, b, n);
         return;
     }
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < RUN(n); k++) {
         char *x = (char *)a + k * e->bytes;
         const char *y = (const char *)b + k * e->bytes;
         if (pair_wins(op, e, y, x))
-            memcpy(x, y, e->bytes);
+            __builtin_memcpy(x, y, e->bytes);
     }
+}
+
+/* ---- && and || ---- */
+
+/* Returns the bits of a number that is not complex. */
+static uint64_t number_bits(const kmm__element_t *e, const char *at)
+{
+    uint64_t v = 0;
+    __builtin_memcpy(&v, at, e->bytes); /* little-endian, like every device we drive */
+    return v;
+}
+
+/* True if the number is neither 0 nor -0. */
+static bool is_true(const kmm__element_t *e, uint64_t v)
+{
+    return kmm__type_is_floating(e->type) ? v << (64 - 8 * e->bytes) << 1 != 0 : v != 0;
+}
+
+void kmm__fold_truth(kmm_op_t op, const kmm__element_t *e, const char *partials,
+                     int64_t partial_bytes, uint32_t count, char *target)
+{
+    const uint64_t old = number_bits(e, target);
+    const bool is_or = op == KMM_OP_LOR;
+    uint64_t last = old;
+    bool decided = false;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint64_t v = number_bits(e, partials + k * partial_bytes);
+        const bool decides = is_true(e, v) == is_or;
+        if (v == old || (decided && !decides))
+            continue;
+        last = v;
+        decided = decides;
+    }
+    __builtin_memcpy(target, &last, e->bytes);
 }

@@ -38,9 +38,19 @@ void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide,
 
 /* a[k] = a[k] op b[k] for n elements in wide form.
  * min and max: a NaN on either side stays; of equal values, the one in a stays.
+ * + and *: a NaN on either side stays, made quiet, and a's if both are NaNs. A NaN of other
+ * operands, such as inf - inf, has the sign bit and the quiet bit set and no others of its
+ * fraction.
  * && and ||: an element changes only when b says so: to 0, or to b.
  * argmin and argmax: of equal values the smaller index; a NaN is more extreme than every number. */
 void kmm__fold(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, size_t n);
+
+/* Folds the values that `count` partials have for one element of && or || into the target. The
+ * partials began as the target's value, and those that still have it are skipped. The result is the
+ * last changed value that decides the result (false for &&, true for ||), or else the last changed
+ * value. */
+void kmm__fold_truth(kmm_op_t op, const kmm__element_t *e, const char *partials,
+                     int64_t partial_bytes, uint32_t count, char *target);
 
 /* ---- Numbers of 16 bits ---- */
 float kmm__half_to_float(uint16_t h);

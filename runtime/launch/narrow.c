@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conversion of 16-bit floating-point numbers: IEEE binary16 and bfloat16. Rounds to nearest,
- * ties to even, as GPUs do. */
-#include <string.h>
-
+ * ties to even, as GPUs do. This file is compiled for GPUs, too (launch/device_code.c). */
 #include "launch/fold.h"
 
 static uint32_t bits_of(float f)
 {
     uint32_t b;
-    memcpy(&b, &f, sizeof(b));
+    __builtin_memcpy(&b, &f, sizeof(b));
     return b;
 }
 
 static float float_of(uint32_t b)
 {
     float f;
-    memcpy(&f, &b, sizeof(f));
+    __builtin_memcpy(&f, &b, sizeof(f));
     return f;
 }
 

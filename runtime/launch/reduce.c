@@ -112,7 +112,8 @@ static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box
     return 0;
 }
 
-static int make_partials(kmm_runtime_t *rt, kmm__partials_t *p, uint32_t chunks, const char *label)
+/* Decides how many partials there are, and where the target's bytes lie in each. */
+static void size_partials(kmm__partials_t *p, uint32_t chunks)
 {
     int64_t pad = (int64_t)((uintptr_t)(p->target->base + p->begin) % ALIGNMENT);
     p->begin -= pad;
@@ -120,8 +121,12 @@ static int make_partials(kmm_runtime_t *rt, kmm__partials_t *p, uint32_t chunks,
     int64_t most = PARTIALS_BYTES / p->partial_bytes;
     most = most < PARTIALS_LEAST ? PARTIALS_LEAST : most > PARTIALS_MOST ? PARTIALS_MOST : most;
     p->count = most < chunks ? (uint32_t)most : chunks;
-    int error = kmm__array_new(rt, (size_t)p->partial_bytes * p->count, NULL, KMM_MAP_TOFROM, label,
-                               &p->array);
+}
+
+static int make_partials(kmm__partials_t *p)
+{
+    int error = kmm__array_new(p->target->runtime, (size_t)p->partial_bytes * p->count, NULL,
+                               KMM_MAP_TOFROM, "private copies of a reduction", &p->array);
     if (!error)
         kmm__array_hide(p->array);
     return error;
@@ -182,7 +187,7 @@ static uint32_t reduced_item(const kmm__work_t *w, int32_t partials)
 static int check_redirected(const kmm__work_t *w)
 {
     for (uint32_t k = 0; k < w->partials_count; k++) {
-        bool reached = !w->partials[k].array;
+        bool reached = !w->partials[k].count;
         for (uint32_t p = 0; p < w->pointer_count && !reached; p++)
             reached = w->pointers[p].partials == (int16_t)k;
         if (!reached)
@@ -218,14 +223,15 @@ static int redirect_pointers(kmm__work_t *w, const kmm_launch_t *l)
                                   "a pointer argument may or may not be what is reduced: base an "
                                   "item on the very value that is passed, or pass a pointer of its "
                                   "own to what is reduced");
-        if (to >= 0 && w->partials[to].array)
+        if (to >= 0 && w->partials[to].count)
             p->partials = (int16_t)to;
     }
     return check_redirected(w);
 }
 
-int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *part,
-                     uint32_t *item)
+/* Finds the reductions and their partials, none of which has memory yet. */
+static int plan_items(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *part,
+                      uint32_t *item)
 {
     kmm__chunk_box_t whole;
     kmm__partition_whole(part, l, &whole);
@@ -236,15 +242,25 @@ int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition
         if (error)
             return error;
     }
-    for (uint32_t k = 0; k < w->partials_count; k++) {
-        kmm__partials_t *p = &w->partials[k];
-        int error = part->count == 1 ? 0 /* the only chunk works on the target */
-                                     : make_partials(p->target->runtime, p, part->count,
-                                                     "private copies of a reduction");
-        if (error)
-            return error;
-    }
-    return redirect_pointers(w, l);
+    for (uint32_t k = 0; k < w->partials_count && part->count > 1; k++)
+        size_partials(&w->partials[k], part->count); /* an only chunk works on the target */
+    return 0;
+}
+
+int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *part,
+                     uint32_t *item)
+{
+    int error = plan_items(w, l, part, item);
+    for (uint32_t k = 0; k < w->partials_count && !error; k++)
+        error = w->partials[k].count ? make_partials(&w->partials[k]) : 0;
+    return error ? error : redirect_pointers(w, l);
+}
+
+int kmm__reduce_plan_natively(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *part,
+                              bool redirect, uint32_t *item)
+{
+    int error = plan_items(w, l, part, item);
+    return error || !redirect ? error : redirect_pointers(w, l);
 }
 
 kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r, uint32_t k)
@@ -262,7 +278,7 @@ kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r
 
 /* A program that writes `r = r && x` gets 0 or 1, and one that writes `if (!x) r = 0` may keep any
  * other value. So that a chunk gives what the program gives, its partial begins with the target's
- * value, whose truth changes nothing in && and || (see fold_truth). */
+ * value, whose truth changes nothing in && and || (see kmm__fold_truth). */
 static bool is_logical(const kmm__reduction_t *r)
 {
     return r->op == KMM_OP_LAND || r->op == KMM_OP_LOR;
@@ -384,40 +400,14 @@ static void fold_block(const kmm__array_operation_t *op, int64_t at, char *targe
     kmm__narrow(e, target, stack[1].bytes, n);
 }
 
-/* True if the element is neither 0 nor -0. */
-static bool is_true(const kmm__element_t *e, const char *at)
-{
-    uint64_t v = 0;
-    memcpy(&v, at, e->bytes); /* little-endian, like every device we drive */
-    return kmm__type_is_floating(e->type) ? v << (64 - 8 * e->bytes) << 1 != 0 : v != 0;
-}
-
-/* Folds one element of && or ||. Partials that still have the target's value are skipped. The
- * result is the last changed value that decides the result (false for &&, true for ||), or else the
- * last changed value. */
-static void fold_truth(const kmm__array_operation_t *op, int64_t at, char *target)
-{
-    const kmm__element_t *e = &op->reduction.element;
-    const char *last = NULL;
-    bool is_or = op->reduction.op == KMM_OP_LOR, decided = false;
-    for (uint32_t k = 0; k < op->partials.count; k++) {
-        const char *copy = op->array->host + k * op->partials.partial_bytes + at;
-        bool decides = is_true(e, copy) == is_or;
-        if (!memcmp(copy, target, e->bytes) || (decided && !decides))
-            continue;
-        last = copy;
-        decided = decides;
-    }
-    if (last)
-        memcpy(target, last, e->bytes);
-}
-
 static int run_fold_truth(kmm__operation_t *base)
 {
     const kmm__array_operation_t *op = (const kmm__array_operation_t *)base;
     for (int64_t b = op->begin; b < op->begin + (int64_t)op->bytes;
          b += op->reduction.element.bytes)
-        fold_truth(op, b - op->partials.begin, op->other->host + b);
+        kmm__fold_truth(op->reduction.op, &op->reduction.element,
+                        op->array->host + (b - op->partials.begin), op->partials.partial_bytes,
+                        op->partials.count, op->other->host + b);
     return 0;
 }
 

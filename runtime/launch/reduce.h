@@ -11,6 +11,10 @@
  * the item at fault, or item_count if none is. The error's text does not name the launch. */
 int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *p,
                      uint32_t *item);
+/* The same, but creates no arrays: in native standing partials are in scratch memory. `redirect`
+ * false: the launch's pointers have been found before, by this function for an equal launch. */
+int kmm__reduce_plan_natively(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *p,
+                              bool redirect, uint32_t *item);
 /* Submits the tasks that write identities into the partials. */
 int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w);
 /* Submits the tasks that fold the partials and accumulate them into the targets. */

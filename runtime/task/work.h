@@ -35,12 +35,14 @@ typedef struct kmm__pointer {
  * after the other in `array`. Chunk k of n uses partial k * count / n. Byte b of the target is byte
  * b - begin of a partial. */
 typedef struct kmm__partials {
-    kmm__array_t *array; /* holds the partials; NULL: the only chunk works on the target */
+    /* holds the partials; NULL: the only chunk works on the target, or scratch memory holds them,
+     * in native standing */
+    kmm__array_t *array;
     kmm__array_t *target;
     const char *base;      /* the pointer, as the items give it */
     int64_t begin, end;    /* bytes of the target */
     int64_t partial_bytes; /* bytes from one partial to the next */
-    uint32_t count;        /* number of partials */
+    uint32_t count;        /* number of partials; 0: the only chunk works on the target */
 } kmm__partials_t;
 
 /* An operation of the runtime on the host. `run` finds the arrays of the task's accesses in host

@@ -163,6 +163,44 @@ static void folds_every_operator_and_type(void **state)
     assert_int_equal(count, 72 + 24 + 4 + 24);
 }
 
+static uint32_t float_bits(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof(bits));
+    return bits;
+}
+
+/* The bits of a NaN are those of an operand, made quiet, or the default NaN. */
+static void defines_the_bits_of_nans(void **state)
+{
+    static const uint32_t nans[] = {0x7fc00001, 0xffc12345, 0x7f800001, 0xff812345};
+    static const float numbers[] = {0, -0.0f, 1, -2.5f, INFINITY, -INFINITY, 1e-40f};
+    const kmm__element_t e = plain(KMM_FLOAT);
+    (void)state;
+    for (int op = KMM_OP_ADD; op <= KMM_OP_MUL; op++)
+        for (int k = 0; k < 4; k++) {
+            float a, b, x, y;
+            memcpy(&a, &nans[k], sizeof(a));
+            memcpy(&b, &nans[(k + 1) % 4], sizeof(b));
+            x = a;
+            kmm__fold((kmm_op_t)op, &e, &x, &b, 1);
+            assert_int_equal(float_bits(x), nans[k] | 0x400000);
+            for (int i = 0; i < 7; i++) {
+                x = a;
+                y = numbers[i];
+                kmm__fold((kmm_op_t)op, &e, &x, &numbers[i], 1);
+                kmm__fold((kmm_op_t)op, &e, &y, &a, 1);
+                assert_int_equal(float_bits(x), nans[k] | 0x400000);
+                assert_int_equal(float_bits(y), nans[k] | 0x400000);
+            }
+        }
+    float infinite = INFINITY, minus = -INFINITY, zero = 0;
+    kmm__fold(KMM_OP_ADD, &e, &infinite, &minus, 1);
+    kmm__fold(KMM_OP_MUL, &e, &zero, &minus, 1);
+    assert_int_equal(float_bits(infinite), 0xffc00000);
+    assert_int_equal(float_bits(zero), 0xffc00000);
+}
+
 static void refuses_what_has_no_meaning(void **state)
 {
     (void)state;
@@ -241,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds_every_operator_and_type),
+        cmocka_unit_test(defines_the_bits_of_nans),
         cmocka_unit_test(refuses_what_has_no_meaning),
         cmocka_unit_test(rounds_to_nearest),
     };
