@@ -140,6 +140,8 @@ int kmm_cuda_native_free(void *base);
 /* Inside a native call: the standing cannot end any more, because this call (static text) has
  * recorded addresses. */
 void kmm_cuda_native_bind(const char *call);
+/* The stream is about to be destroyed: another one may get its handle. */
+void kmm_cuda_native_stream_ends(void *stream);
 /* The result of a synchronization: its error, or that of a launch which was refused before. */
 int kmm_cuda_native_synced(int error);
 
@@ -155,10 +157,14 @@ const char *kmm_cuda_get_error_string(int error);
  * much dynamic shared memory. */
 int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
                           uint32_t bound, size_t dynamic_bytes);
-/* No error: the launch is checked, and the caller, who is inside a native call, makes it by itself
- * and then calls kmm_cuda_native_leave. */
-enum { KMM_CUDA_NATIVELY = -1 };
-/* kmm_launch_kernel with its result as a cudaError_t number, or KMM_CUDA_NATIVELY. */
+/* No errors: the launch is checked, and the caller is inside a native call. The caller makes the
+ * launch by itself, or has it made by kmm_cuda_native_chunks, and then calls kmm_cuda_native_leave.
+ */
+enum { KMM_CUDA_NATIVELY = -1, KMM_CUDA_IN_CHUNKS = -2 };
+/* Makes the launch that kmm_cuda_launch has answered with KMM_CUDA_IN_CHUNKS, on its stream. If
+ * `error` is not 0, drops it, and returns `error`. */
+int kmm_cuda_native_chunks(int error);
+/* kmm_launch_kernel with its result as a cudaError_t number, or one of these two. */
 int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
 /* Records the error of a launch (0: none), drops the pragma armed for it, and returns the error.
  * If the program never asks for the error with one of the four calls above, its exit status is

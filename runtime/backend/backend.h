@@ -170,6 +170,15 @@ struct kmm__backend {
     /* Makes later work on s wait for all that is on `native` now. The device is current. */
     int (*succeed)(kmm__stream_t *s, void *native);
     int (*finish)(kmm__gpu_t *gpu); /* Waits for all work on the device, whoever enqueued it. */
+    /* True if what the program enqueues on its stream `native` is captured by a graph. */
+    bool (*is_capturing)(kmm__gpu_t *gpu, void *native);
+    /* Like `launch`, on the program's stream `native`. */
+    int (*launch_on)(kmm__gpu_t *gpu, void *native, const kmm__run_t *run);
+    /* Loads libkmm's own kernels with these names. `code` is PTX code, which stays in memory;
+     * handles receives what kmm_kernel_t.handle takes. They stay loaded. KMM_E_UNSUPPORTED: the
+     * driver takes no PTX code. */
+    int (*code_load)(kmm__gpu_t *gpu, const char *code, const char *const *names, uint32_t count,
+                     void **handles);
     /* Forgets the kernel with this handle, which is unloaded: another kernel may get the handle.
      * All work of the kernel has finished. */
     void (*kernel_forget)(kmm__gpu_t *gpu, const void *handle);

@@ -85,7 +85,7 @@ void kmm__memos_free(kmm_runtime_t *rt)
 static bool may_have_memo(const kmm__submission_t *s)
 {
     const kmm_runtime_t *rt = s->rt;
-    return !rt->checks_access && !rt->launches->deferred && !s->reductions &&
+    return !rt->checks_access && !rt->launches->deferred && (!s->reductions || s->is_native) &&
            s->mapped_count == 0 && s->work->args_bytes;
 }
 
@@ -263,8 +263,13 @@ static void use(kmm__submission_t *s, kmm__memo_t *m)
     s->memo = m;
     s->part = m->part;
     s->is_direct = s->work->is_translated = m->is_direct;
-    for (uint32_t k = 0; k < m->item_count; k++)
-        s->l->items[k].array = m->items[k].array;
+    for (uint32_t k = 0; k < m->item_count; k++) {
+        kmm__item_t *item = &s->l->items[k];
+        item->array = m->items[k].array;
+        item->region_begin = m->items[k].region_begin;
+        item->region_end = m->items[k].region_end;
+        item->is_entered = m->items[k].is_entered;
+    }
     use_pointers(s, m);
 }
 

@@ -7,10 +7,14 @@
 #include <kmm/launch.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/spin.h"
 #include "launch/arguments.h"
 #include "launch/disjoint.h"
+#include "launch/items.h"
 #include "launch/memo.h"
+#include "launch/native_chunks.h"
+#include "launch/reduce.h"
 #include "launch/submit.h"
 #include "memory/lifetime.h"
 #include "memory/residency/native.h"
@@ -23,8 +27,18 @@ static bool is_exact(const kmm__item_t *item)
            item->op != KMM_OP_LOR;
 }
 
+/* True if the result depends on the chunks: then the launch is divided. A kernel without a clone
+ * runs as one chunk always. */
+static bool needs_chunks(const kmm__submission_t *s, const kmm_kernel_t *kernel)
+{
+    bool needs = false;
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        needs |= s->l->items[k].mode == KMM_REDUCE && !is_exact(&s->l->items[k]);
+    return needs && kernel->is_clone && s->part.count > 1;
+}
+
 /* True if all memory that the clauses name is in arrays which are mapped at their names on the
- * launch's one device, and no clause needs chunks. */
+ * launch's one device. */
 static bool may_be_native(const kmm__submission_t *s, const kmm_kernel_t *kernel)
 {
     const kmm_launch_t *l = s->l;
@@ -32,8 +46,7 @@ static bool may_be_native(const kmm__submission_t *s, const kmm_kernel_t *kernel
          may = s->placement.count == 1 && !is_checked;
     for (uint32_t k = 0; k < l->item_count && may; k++) {
         const kmm__array_t *a = kmm__array_find(s->rt, l->items[k].base);
-        may = a && a->home == s->placement.device[0] &&
-              (l->items[k].mode != KMM_REDUCE || is_exact(&l->items[k]));
+        may = a && a->home == s->placement.device[0];
     }
     return may;
 }
@@ -55,22 +68,47 @@ static int plan_only(kmm__submission_t *s)
     return error;
 }
 
-/* Locked. Checks a launch that is not divided. */
+static int plan_reductions(kmm__submission_t *s, bool is_known)
+{
+    uint32_t item;
+    if (is_known)
+        kmm__arguments_words(s);
+    int error = kmm__reduce_plan_natively(s->work, s->l, &s->part, !is_known, &item);
+    if (!error)
+        return 0;
+    return item < s->l->item_count
+               ? kmm__submission_refuse_item(s, &s->l->items[item], error, kmm__error_get())
+               : kmm__submission_refuse(s, error, kmm__error_get());
+}
+
+/* What has no memo yet is checked. */
+static int check(kmm__submission_t *s)
+{
+    const bool is_known = kmm__memo_find(s);
+    int error = is_known ? 0 : kmm__submission_check(s, s->geometry.grid, s->geometry.block);
+    if (!error && s->reductions && s->part.count)
+        error = plan_reductions(s, is_known);
+    if (error || is_known)
+        return error;
+    kmm__memo_make(s);
+    error = plan_only(s);
+    return error ? error : kmm__submission_disjoint(s);
+}
+
+/* Locked. Checks a launch. Returns how it is made, an error, or 0: it cannot be native. */
 static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
 {
     s->work = kmm__submission_work(s);
+    s->is_native = true;
     int error = kmm__arguments_pack(s, kernel, args);
-    if (!error && !kmm__memo_find(s)) {
-        error = kmm__submission_check(s, s->geometry.grid, s->geometry.block);
-        if (!error) {
-            kmm__memo_make(s);
-            error = plan_only(s);
-            error = error ? error : kmm__submission_disjoint(s);
-        }
-    }
+    error = error ? error : check(s);
+    int result = error                        ? error
+                 : !needs_chunks(s, kernel)   ? KMM__LAUNCH_NATIVELY
+                 : kmm__native_chunks_keep(s) ? KMM__LAUNCH_IN_CHUNKS
+                                              : 0;
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
-    return error;
+    return result;
 }
 
 int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
@@ -81,11 +119,11 @@ int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void 
     if (l->bounded)
         kmm__partition_bound(l, s->geometry.grid, s->geometry.block);
     kmm__spin_lock(&s->rt->lock);
-    bool may = may_be_native(s, kernel);
-    int error = may ? check_native(s, kernel, args) : 0;
+    int result = may_be_native(s, kernel) ? check_native(s, kernel, args) : 0;
     pthread_mutex_unlock(&s->rt->lock);
-    if (!may || error)
-        return error;
-    kmm__native_note(l->file, l->line, kernel->name);
-    return KMM__LAUNCH_NATIVELY;
+    if (result == KMM__LAUNCH_IN_CHUNKS && !kmm__native_chunks_reserve())
+        result = 0;
+    if (result > 0)
+        kmm__native_note(l->file, l->line, kernel->name);
+    return result;
 }

@@ -2,21 +2,21 @@
 /*
  * Launches with a pragma in native standing (memory/residency/native.h). Where one GPU has all
  * arrays that the clauses name, the kernel is launched as the program has written it, whatever
- * `chunk` says. The launch is checked as if it were divided, once for its place in the source and
- * the values that it has (launch/memo.h), so that a wrong pragma does not first show when the data
- * does not fit.
+ * `chunk` says. Only a launch whose result depends on its chunks is divided (native_chunks.h). The
+ * launch is checked as if it were divided, once for its place in the source and the values that it
+ * has (launch/memo.h), so that a wrong pragma does not first show when the data does not fit.
  */
 #ifndef KMM__LAUNCH_NATIVELY_H
 #define KMM__LAUNCH_NATIVELY_H
 
 #include "launch/submission.h"
 
-/* A result of submitting a kernel: the launch is checked. The caller, who is inside a native call,
- * makes it, and leaves. */
-enum { KMM__LAUNCH_NATIVELY = 1 };
+/* Results of submitting a kernel: the launch is checked. The caller, who is inside a native call,
+ * makes it, or has it made by kmm__native_chunks_enqueue, and leaves. */
+enum { KMM__LAUNCH_NATIVELY = 1, KMM__LAUNCH_IN_CHUNKS = 3 };
 
-/* Not locked, inside a native call: checks a launch. Returns KMM__LAUNCH_NATIVELY, an error with
- * its text, or 0: the launch has to be submitted. */
+/* Not locked, inside a native call: checks a launch. Returns one of these, an error with its text,
+ * or 0: the launch has to be submitted. */
 int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args);
 
 #endif

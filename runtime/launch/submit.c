@@ -501,7 +501,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
         empty |= geometry->grid[d] == 0 || geometry->block[d] == 0;
     if (annotated && !empty && kmm__native_enter(kernel->kind)) {
         error = kmm__submit_natively(&s, kernel, args);
-        if (error != KMM__LAUNCH_NATIVELY)
+        if (error <= 0)
             kmm__native_leave();
         if (error < 0 && l->inferred)
             error = KMM__NOT_HELD;

@@ -10,8 +10,8 @@
 enum { KMM__NOT_HELD = 2 };
 
 /* Submits a kernel launch and frees its description. Returns 0, an error with its text,
- * KMM__NOT_HELD, or KMM__LAUNCH_NATIVELY (launch/natively.h). annotated: the description comes from
- * a pragma. The caller does not hold the lock. */
+ * KMM__NOT_HELD, or KMM__LAUNCH_NATIVELY or KMM__LAUNCH_IN_CHUNKS (launch/natively.h). annotated:
+ * the description comes from a pragma. The caller does not hold the lock. */
 int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kernel,
                        const kmm_geometry_t *geometry, void **args);
 

@@ -158,6 +158,11 @@ static int entry_get(const void *handle, entry_t **out)
     return error;
 }
 
+static bool is_native(int result)
+{
+    return result == KMM_CUDA_NATIVELY || result == KMM_CUDA_IN_CHUNKS;
+}
+
 int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
                      size_t shared_bytes, stream_t stream)
 {
@@ -180,15 +185,14 @@ int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
     const entry_t *clone = atomic_load_explicit(&e->clone, memory_order_acquire);
     if (!clone) {
         error = kmm_cuda_launch(&e->kernel, &geometry, args);
-        return error == KMM_CUDA_NATIVELY ? internal(launch_natively)(handle, &geometry, args)
-                                          : error;
+        return is_native(error) ? internal(launch_natively)(error, handle, &geometry, args) : error;
     }
     void *all[clone->kernel.param_count]; /* the first argument is filled in by libkmm */
     all[0] = NULL;
     for (uint32_t k = 1; k < clone->kernel.param_count; k++)
         all[k] = args[k - 1];
     error = kmm_cuda_launch(&clone->kernel, &geometry, all);
-    return error == KMM_CUDA_NATIVELY ? internal(launch_natively)(handle, &geometry, args) : error;
+    return is_native(error) ? internal(launch_natively)(error, handle, &geometry, args) : error;
 }
 
 /* Runs when the program ends, or when the library that contains this code is closed. */

@@ -219,6 +219,8 @@ KMM__API int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *g
     error = kmm_launch_kernel(kernel, geometry, args);
     if (error == KMM__LAUNCH_NATIVELY)
         return KMM_CUDA_NATIVELY;
+    if (error == KMM__LAUNCH_IN_CHUNKS)
+        return KMM_CUDA_IN_CHUNKS;
     error = kmm__managed_result(error);
     return is_empty(geometry) ? kmm_cuda_launch_failed(error) : kmm__managed_refuse(error);
 }

@@ -6,8 +6,10 @@
 
 #include "api/runtime.h"
 #include "launch/builder.h"
+#include "launch/native_chunks.h"
 #include "managed/managed.h"
 #include "memory/residency/native.h"
+#include "memory/residency/scratch.h"
 #include "task/inside.h"
 #include "task/marker.h"
 
@@ -48,6 +50,20 @@ KMM__API int kmm_cuda_native_free(void *base)
 KMM__API void kmm_cuda_native_bind(const char *call)
 {
     kmm__native_bind(call);
+}
+
+KMM__API int kmm_cuda_native_chunks(int error)
+{
+    if (error) {
+        kmm__native_chunks_enqueue(KMM_E_STATE); /* drops it */
+        return error;
+    }
+    return kmm__managed_result(kmm__native_chunks_enqueue(0));
+}
+
+KMM__API void kmm_cuda_native_stream_ends(void *stream)
+{
+    kmm__scratch_end_stream((uint64_t)(uintptr_t)stream);
 }
 
 KMM__API int kmm_cuda_native_synced(int error)

@@ -27,14 +27,22 @@ static int order_after_last(stream_t s)
     return error;
 }
 
-int internal(launch_natively)(const void *handle, const kmm_geometry_t *g, void **args)
+/* Calls the runtime's own launch. */
+static int launch_as_written(const void *handle, const kmm_geometry_t *g, void **args)
 {
     const dim3_t grid = {g->grid[0], g->grid[1], g->grid[2]},
                  block = {g->block[0], g->block[1], g->block[2]};
+    return real(LaunchKernel)(handle, grid, block, args, g->shared_bytes, g->stream);
+}
+
+int internal(launch_natively)(int how, const void *handle, const kmm_geometry_t *g, void **args)
+{
     pthread_mutex_lock(&order_lock);
     int error = order_after_last(g->stream);
-    if (!error)
-        error = real(LaunchKernel)(handle, grid, block, args, g->shared_bytes, g->stream);
+    if (how == KMM_CUDA_IN_CHUNKS)
+        error = kmm_cuda_native_chunks(error);
+    else if (!error)
+        error = launch_as_written(handle, g, args);
     last_stream = g->stream;
     has_last = true;
     pthread_mutex_unlock(&order_lock);
@@ -44,6 +52,7 @@ int internal(launch_natively)(const void *handle, const kmm_geometry_t *g, void 
 
 static void stream_ends(stream_t s)
 {
+    kmm_cuda_native_stream_ends(s);
     pthread_mutex_lock(&order_lock);
     if (has_last && s == last_stream) {
         real(StreamSynchronize)(s);

@@ -160,8 +160,8 @@ void SHARE_SYMBOL(const void *symbol, size_t bytes);
 
 /* ---- order.c ---- */
 /* Makes a launch that libkmm has checked, in the order of these launches. Called inside a native
- * call, which it ends. */
-int internal(launch_natively)(const void *handle, const kmm_geometry_t *g, void **args);
+ * call, which it ends. how: what kmm_cuda_launch has returned. */
+int internal(launch_natively)(int how, const void *handle, const kmm_geometry_t *g, void **args);
 
 /* ---- launch.c ---- */
 /* First statement of a wrapper of a launch: without a pragma, in native standing, it makes the real

@@ -44,6 +44,7 @@ typedef fake_program_kernel_t *fake_kernel_named_function_t(const char *name);
  * fake_counts. */
 typedef struct fake_counts {
     unsigned long windows, frames, mappings, registrations, allocations, streams, events, contexts;
+    unsigned long launches;   /* kernels that were enqueued */
     unsigned long flushes;    /* streams that were waited for, when kernels' output is printed */
     unsigned long faults;     /* how often KMM_FAKE_FAIL struck */
     unsigned long most_bytes; /* of memory to be mapped that a device has had in use, since the

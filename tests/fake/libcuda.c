@@ -2,8 +2,10 @@
 /* A libcuda.so.1: the driver calls of the CUDA backend and of the memory resources, on the machine
  * of fake.h. */
 #include <stdio.h>
+#include <string.h>
 
 #include "fake.h"
+#include "launch/device_code.h"
 #include "resource/driver.h"
 
 enum { MAX_STACK = 16 };
@@ -600,6 +602,63 @@ FAKE cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t bytes, CUstrea
 {
     return current() < 0 ? FAKE_INVALID_CONTEXT
                          : fake_enqueue_fill(current(), stream(s), pointer(dst), value, bytes);
+}
+
+/* libkmm's own kernels, of which its PTX code has the names. They run from the source that the code
+ * was compiled from. */
+static int run_own(kmm__device_kernel_t kernel, const uint32_t block[3], void **args)
+{
+    kmm__device_code_run(kernel, args[0], block[0]);
+    return FAKE_OK;
+}
+
+static int run_fill(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)grid;
+    return run_own(KMM__FILL, block, args);
+}
+
+static int run_fold(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)grid;
+    return run_own(KMM__FOLD, block, args);
+}
+
+static int run_truth(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)grid;
+    return run_own(KMM__TRUTH, block, args);
+}
+
+static const uint32_t own_bytes = sizeof(kmm__folding_t);
+static fake_kernel_t own_kernels[] = {
+    {run_fill, 1, &own_bytes, 0, NULL},
+    {run_fold, 1, &own_bytes, 0, NULL},
+    {run_truth, 1, &own_bytes, 0, NULL},
+};
+
+FAKE cuLibraryLoadData(CUlibrary *out, const void *code, void *options, void *values,
+                       unsigned option_count, void *library_options, void *library_values,
+                       unsigned library_option_count)
+{
+    if (!code || options || values || option_count || library_options || library_values ||
+        library_option_count)
+        return FAKE_INVALID_VALUE;
+    *out = (CUlibrary)(uintptr_t)code;
+    return FAKE_OK;
+}
+
+FAKE cuLibraryGetKernel(CUkernel *out, CUlibrary library, const char *name)
+{
+    static const char *const own_names[] = KMM__DEVICE_KERNEL_NAMES;
+    char entry[64];
+    snprintf(entry, sizeof(entry), ".entry %s(", name);
+    for (int k = 0; k < KMM__DEVICE_KERNELS; k++)
+        if (!strcmp(name, own_names[k]) && strstr((const char *)(void *)library, entry)) {
+            *out = (CUkernel)(void *)&own_kernels[k];
+            return FAKE_OK;
+        }
+    return FAKE_NOT_FOUND;
 }
 
 FAKE cuKernelGetFunction(CUfunction *out, CUkernel kernel)

@@ -323,6 +323,9 @@ int fake_enqueue_kernel(int device, fake_stream_t *s, fake_kernel_t *k, const ui
         o.args[i] = malloc(k->parameter_bytes[i]);
         memcpy(o.args[i], args[i], k->parameter_bytes[i]);
     }
+    pthread_mutex_lock(&fake_lock);
+    fake_live.launches++;
+    pthread_mutex_unlock(&fake_lock);
     return enqueue_work(device, s, &o);
 }
 

@@ -88,6 +88,14 @@ void kmm_cuda_native_bind(const char *call)
 {
     (void)call;
 }
+int kmm_cuda_native_chunks(int error)
+{
+    return error;
+}
+void kmm_cuda_native_stream_ends(void *stream)
+{
+    (void)stream;
+}
 int kmm_cuda_native_synced(int error)
 {
     return error;

@@ -172,6 +172,25 @@ static int kernel_launch(void *function, const uint32_t grid[3], const uint32_t 
                               (unsigned)shared_bytes, stream, args, NULL));
 }
 
+static int code_load(const char *code, const char *const *names, uint32_t count, void **handles)
+{
+    CUlibrary library = NULL;
+    int error = TRY(LibraryLoadData, (&library, code, NULL, NULL, 0, NULL, NULL, 0));
+    for (uint32_t k = 0; k < count && !error; k++) {
+        CUkernel kernel = NULL;
+        error = TRY(LibraryGetKernel, (&kernel, library, names[k]));
+        handles[k] = kernel;
+    }
+    return error;
+}
+
+/* The driver has an answer for the default stream only if no other stream is being captured. */
+static bool is_capturing(void *stream)
+{
+    int status = 0;
+    return cu.StreamIsCapturing(stream, &status) != CUDA_SUCCESS || status != 0;
+}
+
 /* ---- The table ---- */
 
 static const kmm__gpu_names_t names = {
@@ -232,6 +251,8 @@ static kmm__gpu_driver_t driver = {
     .copy_rows = copy_rows,
     .kernel_load = kernel_load,
     .kernel_allow_shared = kernel_allow_shared,
+    .code_load = code_load,
+    .is_capturing = is_capturing,
     .kernel_launch = kernel_launch,
 };
 

@@ -16,6 +16,7 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUkern_st *CUkernel;
+typedef struct CUlib_st *CUlibrary;
 
 enum {
     CUDA_SUCCESS = 0,
@@ -123,6 +124,10 @@ typedef struct CUDA_MEMCPY3D_PEER {
     X(Memcpy3DPeerAsync, "cuMemcpy3DPeerAsync", (const CUDA_MEMCPY3D_PEER *, CUstream))            \
     X(KernelGetFunction, "cuKernelGetFunction", (CUfunction *, CUkernel))                          \
     X(KernelSetAttribute, "cuKernelSetAttribute", (int, int, CUkernel, CUdevice))                  \
+    X(StreamIsCapturing, "cuStreamIsCapturing", (CUstream, int *))                                 \
+    X(LibraryLoadData, "cuLibraryLoadData",                                                        \
+      (CUlibrary *, const void *, void *, void *, unsigned, void *, void *, unsigned))             \
+    X(LibraryGetKernel, "cuLibraryGetKernel", (CUkernel *, CUlibrary, const char *))               \
     X(LaunchKernel, "cuLaunchKernel",                                                              \
       (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, \
        void **, void **))

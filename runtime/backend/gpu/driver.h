@@ -160,6 +160,10 @@ typedef struct kmm__gpu_driver {
     int (*kernel_load)(void *handle, void **function);
     /* Allows launches of the kernel `bytes` bytes of dynamic shared memory. */
     int (*kernel_allow_shared)(void *handle, size_t bytes, const kmm__gpu_device_t *d);
+    /* Loads kernels with these names from PTX code. NULL: the driver takes none. */
+    int (*code_load)(const char *code, const char *const *names, uint32_t count, void **handles);
+    /* True if a graph captures what is enqueued on the stream. NULL: the driver cannot tell. */
+    bool (*is_capturing)(void *stream);
     int (*kernel_launch)(void *function, const uint32_t grid[3], const uint32_t block[3],
                          size_t shared_bytes, void *stream, void **args);
 } kmm__gpu_driver_t;

@@ -99,6 +99,11 @@ static bool gpu_enter(kmm__gpu_t *gpu)
     return kmm__gpu_enter(gpu);
 }
 
+static bool gpu_is_capturing(kmm__gpu_t *gpu, void *native)
+{
+    return gpu->driver->is_capturing && gpu->driver->is_capturing(native);
+}
+
 static const kmm__backend_t functions = {
     .count = gpu_count,
     .open = gpu_open,
@@ -133,6 +138,9 @@ static const kmm__backend_t functions = {
     .succeed = kmm__gpu_succeed,
     .finish = kmm__gpu_finish,
     .flush = kmm__gpu_flush,
+    .is_capturing = gpu_is_capturing,
+    .launch_on = kmm__gpu_launch_on,
+    .code_load = kmm__gpu_code_load,
     .kernel_forget = kmm__gpu_kernel_forget,
     .copy = kmm__gpu_copy,
     .fill = kmm__gpu_fill,

@@ -53,20 +53,36 @@ void kmm__gpu_kernel_forget(kmm__gpu_t *gpu, const void *handle)
     pthread_mutex_unlock(&gpu->load_lock);
 }
 
-int kmm__gpu_launch(kmm__stream_t *s, const kmm__run_t *r)
+int kmm__gpu_launch_on(kmm__gpu_t *gpu, void *native, const kmm__run_t *r)
 {
-    const kmm__gpu_driver_t *driver = s->gpu->driver;
+    const kmm__gpu_driver_t *driver = gpu->driver;
     void *function;
     if (!r->kernel || r->kernel->kind != driver->kind)
         return kmm__gpu_fail(KMM_E_INVALID, "%s was not built for %s",
                              r->kernel ? r->kernel->name : "a plain function", driver->product);
-    bool entered = kmm__gpu_enter(s->gpu);
-    pthread_mutex_lock(&s->gpu->load_lock);
-    int error = load(s->gpu, r->kernel->handle, r->geometry.shared_bytes, &function);
-    pthread_mutex_unlock(&s->gpu->load_lock);
+    bool entered = kmm__gpu_enter(gpu);
+    pthread_mutex_lock(&gpu->load_lock);
+    int error = load(gpu, r->kernel->handle, r->geometry.shared_bytes, &function);
+    pthread_mutex_unlock(&gpu->load_lock);
     if (!error)
         error = driver->kernel_launch(function, r->count, r->geometry.block,
-                                      r->geometry.shared_bytes, s->handle, r->args);
-    kmm__gpu_leave(s->gpu, entered);
+                                      r->geometry.shared_bytes, native, r->args);
+    kmm__gpu_leave(gpu, entered);
+    return error;
+}
+
+int kmm__gpu_launch(kmm__stream_t *s, const kmm__run_t *r)
+{
+    return kmm__gpu_launch_on(s->gpu, s->handle, r);
+}
+
+int kmm__gpu_code_load(kmm__gpu_t *gpu, const char *code, const char *const *names, uint32_t count,
+                       void **handles)
+{
+    if (!gpu->driver->code_load)
+        return kmm__gpu_fail(KMM_E_UNSUPPORTED, "%s takes no PTX code", gpu->driver->product);
+    kmm__gpu_scope_t scope = kmm__gpu_scope_enter(gpu);
+    int error = gpu->driver->code_load(code, names, count, handles);
+    kmm__gpu_scope_leave(gpu, scope);
     return error;
 }

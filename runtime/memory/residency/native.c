@@ -16,6 +16,7 @@
 #include "memory/residency/foresight.h"
 #include "memory/residency/frame.h"
 #include "memory/residency/pack.h"
+#include "memory/residency/scratch.h"
 #include "task/state.h"
 
 /* KEPT arrays that the program has freed stay mapped for the next ones of their sizes, as long as
@@ -125,6 +126,11 @@ void kmm__native_leave(void)
 void kmm__native_bind(const char *what)
 {
     atomic_store(&bound, what);
+}
+
+bool kmm__native_is_bound(void)
+{
+    return atomic_load(&bound) != NULL;
 }
 
 /* ---- Its begin ---- */
@@ -463,6 +469,7 @@ static int take_over(kmm_runtime_t *rt, const char *what)
     await_all_out();
     for (uint32_t k = 0; k < rt->visible_count; k++) /* an error is told by the call that follows */
         rt->device[k]->backend->finish(rt->device[k]->gpu);
+    kmm__scratch_drop(rt);
     kmm__native_trim(rt);
     pthread_mutex_lock(&rt->lock);
     int error = arrays_move(rt);

@@ -55,6 +55,7 @@ void kmm__native_fault(int error);
 /* The standing cannot end any more, because of `what`: the driver has recorded addresses of arrays
  * there. `what` is static text. */
 void kmm__native_bind(const char *what);
+bool kmm__native_is_bound(void);
 
 /* Makes an array that is mapped at its name, on the GPU that is current. Called inside a native
  * call. KMM_E_MEMORY: it does not fit. Then the next native call takes over. */

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches in native standing whose results depend on chunks. */
+#include "launch/native_chunks.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "launch/device_code.h"
+#include "launch/operation.h"
+#include "memory/array.h"
+#include "memory/residency/native.h"
+#include "memory/residency/scratch.h"
+
+typedef struct blocks {
+    uint32_t chunk; /* its number, or that of the first that was joined into it */
+    uint32_t offset[3], count[3];
+} blocks_t;
+
+/* A launch between its checks and its enqueuing. */
+typedef struct kept {
+    kmm__work_t *work; /* a reference; NULL: none is kept */
+    kmm__device_t *device;
+    uint32_t chunk_count;
+    blocks_t *blocks;         /* of each chunk */
+    kmm__scratch_t **scratch; /* of each of the work's partials */
+} kept_t;
+static _Thread_local kept_t kept;
+
+/* Held while one launch is enqueued: what two threads enqueue on one stream does not mix. */
+static pthread_mutex_t enqueuing = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- libkmm's kernels ---- */
+
+/* Those for one type of element. Written under the runtime's lock, by the only runtime that can be
+ * native, and constant from then on. */
+typedef struct code {
+    bool is_tried, is_loaded;
+    kmm_kernel_t kernel[KMM__DEVICE_KERNELS];
+} code_t;
+static code_t codes[KMM__CODES];
+
+static code_t *code_of(const kmm__element_t *e)
+{
+    return &codes[e->is_pair ? KMM__CODE_OF_PAIRS : e->type];
+}
+
+/* Loads the kernels for elements like `e`, if that was not tried before. False: there are none. */
+static bool load(const kmm__device_t *d, const kmm__element_t *e)
+{
+    static const char *const names[] = KMM__DEVICE_KERNEL_NAMES;
+    static const uint32_t bytes = sizeof(kmm__folding_t);
+    code_t *c = code_of(e);
+    const char *ptx = kmm__device_code_ptx[c - codes];
+    void *handles[KMM__DEVICE_KERNELS];
+    if (c->is_tried)
+        return c->is_loaded;
+    c->is_tried = true;
+    c->is_loaded = ptx && d->backend->code_load &&
+                   !d->backend->code_load(d->gpu, ptx, names, KMM__DEVICE_KERNELS, handles);
+    for (int k = 0; k < KMM__DEVICE_KERNELS && c->is_loaded; k++)
+        c->kernel[k] = (kmm_kernel_t){.version = KMM_LAUNCH_VERSION,
+                                      .kind = d->backend->kind,
+                                      .name = names[k],
+                                      .handle = handles[k],
+                                      .param_count = 1,
+                                      .param_bytes = &bytes};
+    return c->is_loaded;
+}
+
+static int run_own(const kept_t *l, kmm__device_kernel_t kernel, kmm__folding_t *f)
+{
+    void *args[] = {f};
+    kmm__run_t run = {.kernel = &code_of(&f->element)->kernel[kernel],
+                      .geometry = {.block = {KMM__FOLD_THREADS, 1, 1}},
+                      .count = {(uint32_t)kmm__fold_blocks(kernel, f), 1, 1},
+                      .args = args};
+    return l->device->backend->launch_on(l->device->gpu, l->work->geometry.stream, &run);
+}
+
+/* ---- Keeping ---- */
+
+/* True if the kernels may access elements of the reduction as numbers, which they do with aligned
+ * accesses. */
+static bool is_aligned(const kmm__partials_t *p, const kmm__reduction_t *r)
+{
+    const uint64_t size = r->element.is_pair ? 1 : kmm__type_bytes(r->element.type);
+    return r->element.is_pair ||
+           (r->element.bytes == size && (uintptr_t)(p->target->base + r->begin) % size == 0);
+}
+
+static bool can_fold(const kmm__device_t *d, const kmm__partials_t *p, const kmm__reduction_t *r)
+{
+    const uint64_t elements = (uint64_t)(r->end - r->begin) / r->element.bytes,
+                   blocks = elements * p->count / KMM__FOLD_THREADS;
+    return is_aligned(p, r) && blocks < INT32_MAX && load(d, &r->element);
+}
+
+static void note_blocks(const kmm__submission_t *s)
+{
+    kept.chunk_count = s->part.count;
+    kept.blocks = kmm__work_take(s->work, s->part.count * sizeof(*kept.blocks));
+    for (uint32_t k = 0; k < s->part.count; k++) {
+        kmm__chunk_box_t box;
+        uint32_t last;
+        kmm__partition_chunk(&s->part, s->l, k, &box);
+        kmm__partition_numbers(&s->part, k, &kept.blocks[k].chunk, &last);
+        for (int i = 0; i < 3; i++) {
+            kept.blocks[k].offset[i] = (uint32_t)box.first[i];
+            kept.blocks[k].count[i] = (uint32_t)box.count[i];
+        }
+    }
+}
+
+bool kmm__native_chunks_keep(kmm__submission_t *s)
+{
+    kmm__work_t *w = s->work;
+    kmm__device_t *d = s->placement.device[0];
+    for (uint32_t k = 0; k < w->reduction_count; k++)
+        if (!can_fold(d, &w->partials[w->reductions[k].partials], &w->reductions[k]))
+            return false;
+    kept = (kept_t){.work = w, .device = d};
+    kmm__work_ref(w);
+    w->chunk_count = kmm__partition_asked(&s->part);
+    kept.scratch = kmm__work_take(w, w->partials_count * sizeof(*kept.scratch));
+    note_blocks(s);
+    return true;
+}
+
+static void forget(void)
+{
+    kmm__work_t *w = kept.work;
+    for (uint32_t k = 0; k < w->partials_count; k++)
+        if (kept.scratch[k])
+            kmm__scratch_release(kept.scratch[k]);
+    kept.work = NULL;
+    pthread_mutex_lock(&w->runtime->lock);
+    kmm__work_unref(w);
+    pthread_mutex_unlock(&w->runtime->lock);
+}
+
+/* ---- Memory ---- */
+
+/* The number of a stream for kmm__scratch_take. All threads name their default streams alike, where
+ * each has one. */
+static uint64_t stream_number(void *stream)
+{
+    enum { STREAM_PER_THREAD = 2 };
+    static _Atomic uint64_t threads;
+    static _Thread_local uint64_t thread;
+    if (stream != (void *)STREAM_PER_THREAD)
+        return (uint64_t)(uintptr_t)stream;
+    thread = thread ? thread : atomic_fetch_add(&threads, 1) + 1;
+    return UINT64_MAX - thread;
+}
+
+/* A partial's only reduction; NULL: it has several. */
+static const kmm__reduction_t *only_reduction(const kmm__work_t *w, uint32_t partials)
+{
+    const kmm__reduction_t *only = NULL;
+    for (uint32_t k = 0; k < w->reduction_count; k++) {
+        if (w->reductions[k].partials != partials)
+            continue;
+        if (only)
+            return NULL;
+        only = &w->reductions[k];
+    }
+    return only;
+}
+
+/* What the kernels get for a reduction whose partials lie at `at`. */
+static kmm__folding_t folding_of(const kmm__partials_t *p, const kmm__reduction_t *r,
+                                 kmm__addr_t at)
+{
+    kmm__folding_t f;
+    memset(&f, 0, sizeof(f)); /* it is a key, too, whose bytes are compared */
+    f.partials = at + (uint64_t)(r->begin - p->begin);
+    f.target = (uint64_t)(uintptr_t)(p->target->base + r->begin);
+    f.partial_bytes = p->partial_bytes;
+    f.elements = (uint64_t)(r->end - r->begin) / r->element.bytes;
+    f.count = p->count;
+    f.op = r->op;
+    f.element.type = r->element.type;
+    f.element.bytes = r->element.bytes;
+    f.element.is_pair = r->element.is_pair;
+    f.element.index = r->element.index;
+    f.element.value_at = r->element.value_at;
+    f.element.index_at = r->element.index_at;
+    f.slots = kmm__fold_slots(&f);
+    return f;
+}
+
+static bool is_truth(const kmm__reduction_t *r)
+{
+    return r->op == KMM_OP_LAND || r->op == KMM_OP_LOR;
+}
+
+/* True if identities remain after a launch, for the next one with the same key. */
+static bool refills(const kmm__work_t *w, uint32_t partials)
+{
+    const kmm__reduction_t *r = only_reduction(w, partials);
+    return r && !r->element.is_pair && !is_truth(r);
+}
+
+static kmm__scratch_t *reserve(uint32_t partials, bool bound)
+{
+    const kmm__work_t *w = kept.work;
+    const kmm__partials_t *p = &w->partials[partials];
+    kmm__folding_t key;
+    memset(&key, 0, sizeof(key));
+    if (refills(w, partials)) {
+        key = folding_of(p, only_reduction(w, partials), 0);
+        key.target = 0;
+    }
+    _Static_assert(sizeof(key) <= KMM__SCRATCH_KEY, "a folding is the key of a scratch block");
+    return kmm__scratch_take(kept.device, stream_number(w->geometry.stream), &key, sizeof(key),
+                             (size_t)(p->partial_bytes * p->count), bound);
+}
+
+bool kmm__native_chunks_reserve(void)
+{
+    const kmm__backend_t *b = kept.device->backend;
+    void *stream = kept.work->geometry.stream;
+    const bool bound = kmm__native_is_bound() && b->is_capturing(kept.device->gpu, stream);
+    bool has = true;
+    for (uint32_t k = 0; k < kept.work->partials_count && has; k++)
+        has = (kept.scratch[k] = reserve(k, bound)) != NULL;
+    if (!has)
+        forget();
+    return has;
+}
+
+/* ---- Enqueuing ---- */
+
+/* Runs a kernel on each reduction that uses these partials. */
+static int run_on_partials(kmm__device_kernel_t kernel, uint32_t partials, bool leaves)
+{
+    const kmm__work_t *w = kept.work;
+    int error = 0;
+    for (uint32_t k = 0; k < w->reduction_count && !error; k++) {
+        const kmm__reduction_t *r = &w->reductions[k];
+        if (r->partials != partials)
+            continue;
+        kmm__folding_t f = folding_of(&w->partials[partials], r, kept.scratch[partials]->at);
+        f.refills = leaves;
+        error = run_own(&kept, kernel == KMM__FOLD && is_truth(r) ? KMM__TRUTH : kernel, &f);
+    }
+    return error;
+}
+
+/* Writes the addresses of a chunk's partials into its arguments. */
+static void redirect(const kmm__work_t *w, uint32_t chunk, unsigned char *args)
+{
+    for (uint32_t k = 0; k < w->pointer_count; k++) {
+        const kmm__pointer_t *pointer = &w->pointers[k];
+        if (pointer->partials < 0)
+            continue;
+        const kmm__partials_t *p = &w->partials[pointer->partials];
+        uint64_t value = kept.scratch[pointer->partials]->at +
+                         (uint64_t)(kmm__partial_of(w, p, chunk) * p->partial_bytes - p->begin +
+                                    pointer->offset);
+        memcpy(args + pointer->at, &value, sizeof(value));
+    }
+}
+
+static int run_chunk(const blocks_t *b)
+{
+    const kmm__work_t *w = kept.work;
+    const uint32_t *grid = w->geometry.grid;
+    const kmm_blocks_t blocks = {b->offset[0], b->offset[1], b->offset[2],
+                                 grid[0],      grid[1],      grid[2]};
+    void *args[w->arg_count];
+    kmm__run_t run = {.kernel = w->kernel, .geometry = w->geometry, .args = args};
+    redirect(w, b->chunk, w->args);
+    for (uint32_t k = 0; k < w->arg_count; k++)
+        args[k] = w->args + w->arg_offset[k];
+    memcpy(args[0], &blocks, sizeof(blocks));
+    memcpy(run.offset, b->offset, sizeof(run.offset));
+    memcpy(run.count, b->count, sizeof(run.count));
+    return kept.device->backend->launch_on(kept.device->gpu, w->geometry.stream, &run);
+}
+
+static int enqueue(void)
+{
+    const kmm__work_t *w = kept.work;
+    int error = 0;
+    for (uint32_t k = 0; k < w->partials_count && !error; k++) {
+        error = kept.scratch[k]->is_left ? 0 : run_on_partials(KMM__FILL, k, false);
+        kept.scratch[k]->is_left = false;
+    }
+    for (uint32_t k = 0; k < kept.chunk_count && !error; k++)
+        error = run_chunk(&kept.blocks[k]);
+    for (uint32_t k = 0; k < w->partials_count && !error; k++) {
+        const bool leaves = refills(w, k);
+        error = run_on_partials(KMM__FOLD, k, leaves);
+        kept.scratch[k]->is_left = leaves && !error && !kept.scratch[k]->is_bound;
+    }
+    return error;
+}
+
+int kmm__native_chunks_enqueue(int error)
+{
+    if (!error) {
+        pthread_mutex_lock(&enqueuing);
+        error = enqueue();
+        pthread_mutex_unlock(&enqueuing);
+        if (error)
+            kmm__error_set(error, "%s:%d: %s: %s", kept.work->file ? kept.work->file : "?",
+                           kept.work->line, kept.work->name,
+                           kept.device->backend->error_text(kept.device->backend));
+    }
+    forget();
+    return error;
+}

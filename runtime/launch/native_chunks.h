@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Launches in native standing whose results depend on chunks, as those that reduce floating-point
+ * numbers do. Their bits must not depend on what fits. So they are divided as in managed standing:
+ * each chunk works on its partial, and the partials are folded in the same order.
+ *
+ * All is enqueued on the program's stream: a kernel that fills partials with identities, the chunks
+ * one after the other, a kernel that folds. The fold leaves identities behind, so that the next
+ * launch of the kind needs no fill.
+ */
+#ifndef KMM__LAUNCH_NATIVE_CHUNKS_H
+#define KMM__LAUNCH_NATIVE_CHUNKS_H
+
+#include "launch/submission.h"
+
+/* Locked. Keeps the launch for this thread, whose checks are done and whose reductions are planned
+ * (kmm__reduce_plan_natively). False: the device cannot do it, and nothing is kept. */
+bool kmm__native_chunks_keep(kmm__submission_t *s);
+/* Not locked, between kmm__native_chunks_keep and the next call of this thread: gets memory for the
+ * partials. False: there is none, and nothing is kept any more. */
+bool kmm__native_chunks_reserve(void);
+/* Not locked: enqueues the launch that this thread keeps. If `error` is not 0, it only forgets it,
+ * and returns `error`. Returns 0 or an error with its text. */
+int kmm__native_chunks_enqueue(int error);
+
+#endif
