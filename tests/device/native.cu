@@ -254,6 +254,110 @@ static void annotated()
     expect(told && holds(b, 309), "a region beyond its array is refused");
 }
 
+// Each block adds what one thread has computed, so the sum of a chunk of one block has one order.
+template<typename T>
+__global__ void dot(int n, const T *x, const T *y, T *out)
+{
+    __shared__ T part[THREADS];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x] = i < n ? x[i] * y[i] : T(0);
+    __syncthreads();
+    for (int k = THREADS / 2; k > 0; k /= 2) {
+        if (threadIdx.x < k)
+            part[threadIdx.x] += part[threadIdx.x + k];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        atomicAdd(out, part[0]);
+}
+
+__global__ void columns(int n, const float *x, float *sums)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&sums[threadIdx.x], x[i]);
+}
+
+enum { REDUCED = THREADS * 100 };
+struct sums_t {
+    float dot, columns[THREADS];
+    double wide;
+};
+
+static sums_t reduce_all(const float *x, const float *y, const double *wx, const double *wy, int rounds,
+                         const cudaStream_t s[2])
+{
+    float *out, *sums;
+    double *wide;
+    sums_t got;
+    must(cudaMalloc(&out, sizeof(float)), "cudaMalloc");
+    must(cudaMalloc(&wide, sizeof(double)), "cudaMalloc");
+    must(cudaMalloc(&sums, sizeof(got.columns)), "cudaMalloc");
+    must(cudaMemset(out, 0, sizeof(float)), "cudaMemset");
+    must(cudaMemset(wide, 0, sizeof(double)), "cudaMemset");
+    must(cudaMemset(sums, 0, sizeof(got.columns)), "cudaMemset");
+    must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    for (int k = 0; k < rounds; k++) {
+        #pragma kmm parallel(i = 0:REDUCED) chunk(THREADS) read(x[i], y[i]) reduce(+: out[0])
+        dot<<<REDUCED / THREADS, THREADS, 0, s[k % 2]>>>(REDUCED, x, y, out);
+        #pragma kmm parallel(i = 0:REDUCED) chunk(THREADS) read(wx[i], wy[i]) reduce(+: wide[0])
+        dot<<<REDUCED / THREADS, THREADS, 0, s[k % 2]>>>(REDUCED, wx, wy, wide);
+        #pragma kmm parallel(i = 0:REDUCED) chunk(THREADS) read(x[i]) reduce(+: sums[0:THREADS])
+        columns<<<REDUCED / THREADS, THREADS, 0, s[(k + 1) % 2]>>>(REDUCED, x, sums);
+    }
+    must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    must(cudaMemcpy(&got.dot, out, sizeof(got.dot), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    must(cudaMemcpy(&got.wide, wide, sizeof(got.wide), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    must(cudaMemcpy(got.columns, sums, sizeof(got.columns), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    must(cudaFree(out), "cudaFree");
+    must(cudaFree(wide), "cudaFree");
+    must(cudaFree(sums), "cudaFree");
+    return got;
+}
+
+static bool is_same(const sums_t &a, const sums_t &b)
+{
+    return !memcmp(&a.dot, &b.dot, sizeof(a.dot)) && !memcmp(&a.wide, &b.wide, sizeof(a.wide)) &&
+           !memcmp(a.columns, b.columns, sizeof(a.columns));
+}
+
+// Reductions of floating-point numbers do not end the standing, and have the bits that they have afterwards.
+static void reduced()
+{
+    float *x, *y;
+    double *wx, *wy;
+    int *b = fresh(N), **table, *both[2] = {b, b};
+    cudaStream_t s[2];
+    std::vector<float> random(2 * REDUCED);
+    std::vector<double> wide(2 * REDUCED);
+    for (size_t k = 0; k < random.size(); k++) {
+        random[k] = (float)((k * 2654435761u >> 7) % 100003) / 999.0f - 50;
+        wide[k] = random[k] * 1.00000001;
+    }
+    for (auto &each : s)
+        must(cudaStreamCreateWithFlags(&each, cudaStreamNonBlocking), "cudaStreamCreate");
+    must(cudaMalloc(&x, REDUCED * sizeof(float)), "cudaMalloc");
+    must(cudaMalloc(&y, REDUCED * sizeof(float)), "cudaMalloc");
+    must(cudaMalloc(&wx, REDUCED * sizeof(double)), "cudaMalloc");
+    must(cudaMalloc(&wy, REDUCED * sizeof(double)), "cudaMalloc");
+    must(cudaMemcpy(x, &random[0], REDUCED * sizeof(float), cudaMemcpyHostToDevice), "cudaMemcpy");
+    must(cudaMemcpy(y, &random[REDUCED], REDUCED * sizeof(float), cudaMemcpyHostToDevice), "cudaMemcpy");
+    must(cudaMemcpy(wx, &wide[0], REDUCED * sizeof(double), cudaMemcpyHostToDevice), "cudaMemcpy");
+    must(cudaMemcpy(wy, &wide[REDUCED], REDUCED * sizeof(double), cudaMemcpyHostToDevice), "cudaMemcpy");
+    must(cudaMemset(b, 0, N * sizeof(int)), "cudaMemset");
+    sums_t natively = reduce_all(x, y, wx, wy, 20, s);
+    expect(is_same(natively, reduce_all(x, y, wx, wy, 20, s)), "reductions have the same bits again");
+    must(cudaMalloc(&table, sizeof(both)), "cudaMalloc");
+    must(cudaMemcpy(table, both, sizeof(both), cudaMemcpyHostToDevice), "cudaMemcpy");
+    add_through<<<N / THREADS, THREADS>>>(N, 5, table); // only in native standing it finds b
+    expect(holds(b, 5), "reductions of floating-point numbers do not end the standing");
+    size_t free_bytes, total;
+    must(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
+    int *big = fresh((free_bytes + (256 << 20)) / sizeof(int)); // the next call takes over
+    expect(is_same(natively, reduce_all(x, y, wx, wy, 20, s)), "reductions have the same bits in managed standing");
+    must(cudaFree(big), "cudaFree");
+}
+
 struct worker_t {
     int *x;
     int index;
@@ -323,6 +427,8 @@ int main(int argc, char **argv)
         mixed();
     else if (!strcmp(part, "annotated"))
         annotated();
+    else if (!strcmp(part, "reduced"))
+        reduced();
     else if (!strcmp(part, "threads"))
         threads();
     else

@@ -32,7 +32,8 @@ static size_t result_bytes;
 /* ---- The driver ---- */
 
 typedef void *handle_t;
-static int (*context_retain)(handle_t *, int), (*context_push)(handle_t), (*context_pop)(handle_t *);
+static int (*context_retain)(handle_t *, int), (*context_push)(handle_t),
+    (*context_pop)(handle_t *);
 static int (*stream_create)(handle_t *, unsigned), (*stream_synchronize)(handle_t);
 static int (*capture_begin)(handle_t, int), (*capture_end)(handle_t, handle_t *);
 static int (*graph_launch)(handle_t, handle_t), (*graph_destroy)(handle_t);
@@ -133,8 +134,8 @@ static int run(const uint32_t block[3], const uint32_t grid[3], void **args)
 
 static const uint32_t sizes[] = {sizeof(kmm_blocks_t), sizeof(spec_t), 8, 8, 8};
 static fake_kernel_t fake = {run, 5, sizes, 0, NULL};
-static const kmm_kernel_t kernel = {KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "reduce", NULL, &fake, 5, sizes, 1,
-                                    NULL};
+static const kmm_kernel_t kernel = {
+    KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "reduce", NULL, &fake, 5, sizes, 1, NULL};
 
 static void describe_target(kmm_launch_t *l, kmm_op_t op, const spec_t *s, char *target,
                             int64_t lower, int64_t length)
@@ -263,8 +264,7 @@ static void part_random(bool native)
         const size_t bytes = s.element.bytes;
         const int64_t n = s.blocks * s.per, before = rng_range(&r, 0, 9);
         char *from = malloc((size_t)(n + s.length + before) * bytes),
-             *data = make((size_t)n * bytes),
-             *target = make((size_t)(s.length + before) * bytes),
+             *data = make((size_t)n * bytes), *target = make((size_t)(s.length + before) * bytes),
              *rest = s.is_apart ? make((size_t)(s.length - s.split) * bytes) : NULL;
         fill_at_random(&r, &s.element, from, n);
         write_array(data, from, (size_t)n * bytes);
@@ -275,7 +275,8 @@ static void part_random(bool native)
         free(from);
         for (int64_t turns = rng_range(&r, 1, 4); turns > 0; turns--) {
             handle_t stream = streams[rng_next(&r) % STREAMS];
-            int how = launch_on(native ? stream : NULL, &s, target + (size_t)before * bytes, rest, data);
+            int how =
+                launch_on(native ? stream : NULL, &s, target + (size_t)before * bytes, rest, data);
             if (how < 0)
                 fail_msg("%s", kmm_error_text(NULL));
             const bool is_divided = !is_exact(&s) && s.chunk < s.blocks;
