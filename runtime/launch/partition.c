@@ -83,7 +83,8 @@ static int refuse_beyond(const kmm__axis_t *a, const kmm__partition_t *p)
 
 static int64_t chunk_size(const kmm_launch_t *l, const kmm__partition_t *p, uint32_t d)
 {
-    if ((l->one_chunk && !kmm__reduce_is_ordered(l)) || !l->has_chunk[d])
+    const bool is_one = l->is_whole || (l->one_chunk && !kmm__reduce_is_ordered(l));
+    if (is_one || !l->has_chunk[d])
         return p->size[d];
     int64_t size = l->chunk[d] < 1 ? 1 : l->chunk[d];
     return l->chunk_in_blocks[d] ? size : ceil_div(size, p->unit[d]);
@@ -250,7 +251,7 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     while (d >= 0 && !can_split(p, l, (uint32_t)d))
         d--;
     bool ordered = kmm__reduce_is_ordered(l);
-    if (d < 0 || (l->one_chunk && !ordered))
+    if (d < 0 || l->is_whole || (l->one_chunk && !ordered))
         return;
     kmm__chunk_box_t whole;
     kmm__partition_whole(p, l, &whole);

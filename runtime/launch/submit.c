@@ -458,13 +458,11 @@ KMM__API int kmm_launch_waited(void)
 
 /* ---- The calls ---- */
 
-/* Makes the launch one chunk, because a kernel for a GPU without a clone cannot be told which of
- * its blocks to run. Warns once for each of the first 64 such kernels. */
-static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
+/* Warns once for each of the first 64 kernels of which this is called. */
+static void warn_whole(const kmm_launch_t *l, const kmm_kernel_t *kernel)
 {
     enum { MAX_SAID = 64 };
     static _Atomic(const kmm_kernel_t *) said[MAX_SAID];
-    l->one_chunk = true;
     for (int k = 0; k < MAX_SAID; k++) {
         const kmm_kernel_t *none = NULL;
         if (atomic_compare_exchange_strong(&said[k], &none, kernel)) {
@@ -478,6 +476,15 @@ static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
         if (none == kernel)
             return;
     }
+}
+
+/* Makes the launch one chunk, because a kernel for a GPU without a clone cannot be told which of
+ * its blocks to run. */
+static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
+{
+    l->one_chunk = l->is_whole = true;
+    if (!l->on_current)
+        warn_whole(l, kernel);
 }
 
 static void count_undone(kmm_runtime_t *rt)
@@ -513,7 +520,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
         s.annotated = annotated;
         s.kind = kernel->kind;
     }
-    if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone && !l->on_current)
+    if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone)
         run_whole(l, kernel);
     if (s.rt && !empty && !kmm__fits_hold(l, geometry)) {
         error = KMM__NOT_HELD;

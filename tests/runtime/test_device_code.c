@@ -129,13 +129,13 @@ static const kmm__element_t pairs[] = {
     {KMM_BFLOAT16, 8, true, KMM_INT32, 4, 0}, {KMM_INT64, 12, true, KMM_INT32, 0, 8},
 };
 
-/* Random bits, of which many are NaNs, infinities, zeros of both signs or denormals; or numbers near
- * 1, whose sums are rounded. */
+/* Random bits, of which many are NaNs, infinities, zeros of both signs or denormals; or numbers
+ * near 1, whose sums are rounded. */
 static void random_element(rng_t *r, const kmm__element_t *e, char *at, bool wild)
 {
-    static const float special[] = {0.0f,     -0.0f,     1,       -1,     __builtin_inff(),
-                                    1e-40f,   -3e-45f,   3e38f,   -3e38f, -__builtin_inff(),
-                                    1e-30f,   -1e-38f,   65504.0f, 6e-8f, __builtin_nanf("")};
+    static const float special[] = {0.0f,   -0.0f,   1,        -1,     __builtin_inff(),
+                                    1e-40f, -3e-45f, 3e38f,    -3e38f, -__builtin_inff(),
+                                    1e-30f, -1e-38f, 65504.0f, 6e-8f,  __builtin_nanf("")};
     for (uint32_t i = 0; i < e->bytes; i++)
         at[i] = (char)rng_next(r);
     if (wild && rng_next(r) % 2)
@@ -207,9 +207,9 @@ static void check_one(rng_t *r, kmm_op_t op, const kmm__element_t *e)
     copy(f.target, NULL, target, length);
     for (uint64_t k = 0; k < length; k++)
         if (target[k] != want[k])
-            FAIL("op %d type %d%s: element %llu of %llu, %u partials, %u slots: wrong", op,
-                     e->type, e->is_pair ? " pair" : "", (unsigned long long)(k / e->bytes),
-                     (unsigned long long)f.elements, f.count, f.slots);
+            FAIL("op %d type %d%s: element %llu of %llu, %u partials, %u slots: wrong", op, e->type,
+                 e->is_pair ? " pair" : "", (unsigned long long)(k / e->bytes),
+                 (unsigned long long)f.elements, f.count, f.slots);
     copy(memory, NULL, got, bytes);
     for (uint32_t p = 0; p < f.count && f.refills; p++)
         for (uint64_t k = 0; k < f.elements; k++) {

@@ -147,8 +147,10 @@ static void describe_target(kmm_launch_t *l, kmm_op_t op, const spec_t *s, char 
     kmm_launch_index(l, lower, length);
 }
 
-/* Launches on a stream. Returns a result of kmm_launch_kernel; a native launch has been made. */
-static int launch_on(handle_t stream, const spec_t *s, char *target, char *rest, char *data)
+/* Launches the kernel or its original on a stream. Returns a result of kmm_launch_kernel; a native
+ * launch has been made. */
+static int launch_kernel(const kmm_kernel_t *k, handle_t stream, const spec_t *s, char *target,
+                         char *rest, char *data)
 {
     kmm_geometry_t g = {{(uint32_t)s->blocks, 1, 1}, {1, 1, 1}, 0, stream};
     spec_t own;
@@ -166,7 +168,7 @@ static int launch_on(handle_t stream, const spec_t *s, char *target, char *rest,
         describe_target(l, s->second, s, s->is_apart ? rest : target, s->is_apart ? 0 : s->split,
                         s->length - s->split);
     kmm_launch_arm(l);
-    int how = kmm_launch_kernel(&kernel, &g, args);
+    int how = kmm_launch_kernel(k, &g, k->is_clone ? args : args + 1);
     if (how == KMM__LAUNCH_NATIVELY) {
         stream_synchronize(stream);
         for (int64_t b = 0; b < s->blocks; b++)
@@ -176,6 +178,11 @@ static int launch_on(handle_t stream, const spec_t *s, char *target, char *rest,
     if (how > 0)
         kmm_cuda_native_leave();
     return error ? error : how;
+}
+
+static int launch_on(handle_t stream, const spec_t *s, char *target, char *rest, char *data)
+{
+    return launch_kernel(&kernel, stream, s, target, rest, data);
 }
 
 static bool is_exact(const spec_t *s)
@@ -364,6 +371,33 @@ static void part_graph(bool native)
     note_result(target, 4);
 }
 
+static int run_whole(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)grid;
+    run_block(args[0], (int64_t)block[0], *(char **)args[1], *(char **)args[2], *(char **)args[3]);
+    return 0;
+}
+
+/* A kernel without a clone cannot be told which of its blocks to run: it runs as one chunk, also if
+ * it reduces floating-point numbers. */
+static void part_whole(bool native)
+{
+    static fake_kernel_t whole = {run_whole, 4, sizes + 1, 0, NULL};
+    static const kmm_kernel_t k = {
+        KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "reduce", NULL, &whole, 4, sizes + 1, 0, NULL};
+    char *data, *target;
+    driver_open();
+    make_dot(&data, &target);
+    int how = launch_kernel(&k, NULL, &dot, target, NULL, data);
+    assert_int_equal(how, native ? KMM__LAUNCH_NATIVELY : 0);
+    note_result(target, 4);
+    float got, want = 0.25f;
+    memcpy(&got, result, sizeof(got));
+    for (int i = 0; i < DOT; i++)
+        want += 1.0f / (float)(i + 3);
+    assert_true(got == want);
+}
+
 /* A chunk that the driver refuses is an error, and the next launch is right. */
 static void part_refused(bool native)
 {
@@ -468,14 +502,15 @@ static void test_random(void **state)
     }
 TEST(steady)
 TEST(graph)
+TEST(whole)
 TEST(refused)
 TEST(full)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_steady), cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_full),
+        cmocka_unit_test(test_random), cmocka_unit_test(test_steady),  cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_whole),  cmocka_unit_test(test_refused), cmocka_unit_test(test_full),
     };
     setenv("KMM_DEVICES", "cuda:1", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);
