@@ -182,9 +182,9 @@ void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide, size
 /* ---- Numbers ---- */
 
 /* Processors differ in the bits of a sum or product that is a NaN. settle_T returns `result`, or
- * for a NaN the bits that fold.h defines: those of a if it is a NaN, or else of b, made quiet; or
- * else the default NaN. */
-#define SETTLE(T, word, name, magnitude, infinity, quiet, default_nan)                             \
+ * for a NaN the bits that fold.h defines: those of a if it is a NaN, or else of b, or else the
+ * default NaN. */
+#define SETTLE(T, word, name, magnitude, infinity, default_nan)                                    \
     static word bits_of_##name(T v)                                                                \
     {                                                                                              \
         word bits;                                                                                 \
@@ -197,16 +197,15 @@ void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide, size
         word bits = bits_of_##name(result);                                                        \
         if ((bits & (magnitude)) <= (infinity))                                                    \
             return result;                                                                         \
-        bits = (x & (magnitude)) > (infinity)   ? x | (quiet)                                      \
-               : (y & (magnitude)) > (infinity) ? y | (quiet)                                      \
+        bits = (x & (magnitude)) > (infinity)   ? x                                                \
+               : (y & (magnitude)) > (infinity) ? y                                                \
                                                 : (default_nan);                                   \
         __builtin_memcpy(&result, &bits, sizeof(bits));                                            \
         return result;                                                                             \
     }
-SETTLE(float, uint32_t, float, UINT32_C(0x7fffffff), UINT32_C(0x7f800000), UINT32_C(0x00400000),
-       UINT32_C(0xffc00000))
+SETTLE(float, uint32_t, float, UINT32_C(0x7fffffff), UINT32_C(0x7f800000), UINT32_C(0xffc00000))
 SETTLE(double, uint64_t, double, UINT64_C(0x7fffffffffffffff), UINT64_C(0x7ff0000000000000),
-       UINT64_C(0x0008000000000000), UINT64_C(0xfff8000000000000))
+       UINT64_C(0xfff8000000000000))
 
 #define EACH(expression)                                                                           \
     for (size_t k = 0; k < RUN(n); k++)                                                            \

@@ -38,9 +38,8 @@ void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide,
 
 /* a[k] = a[k] op b[k] for n elements in wide form.
  * min and max: a NaN on either side stays; of equal values, the one in a stays.
- * + and *: a NaN on either side stays, made quiet, and a's if both are NaNs. A NaN of other
- * operands, such as inf - inf, has the sign bit and the quiet bit set and no others of its
- * fraction.
+ * + and *: a NaN on either side stays as it is, and a's if both are NaNs. A NaN of other operands,
+ * such as inf - inf, has the sign bit and the quiet bit set and no others of its fraction.
  * && and ||: an element changes only when b says so: to 0, or to b.
  * argmin and argmax: of equal values the smaller index; a NaN is more extreme than every number. */
 void kmm__fold(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, size_t n);

@@ -170,7 +170,7 @@ static uint32_t float_bits(float f)
     return bits;
 }
 
-/* The bits of a NaN are those of an operand, made quiet, or the default NaN. */
+/* The bits of a NaN are those of an operand, or the default NaN. */
 static void defines_the_bits_of_nans(void **state)
 {
     static const uint32_t nans[] = {0x7fc00001, 0xffc12345, 0x7f800001, 0xff812345};
@@ -184,14 +184,14 @@ static void defines_the_bits_of_nans(void **state)
             memcpy(&b, &nans[(k + 1) % 4], sizeof(b));
             x = a;
             kmm__fold((kmm_op_t)op, &e, &x, &b, 1);
-            assert_int_equal(float_bits(x), nans[k] | 0x400000);
+            assert_int_equal(float_bits(x), nans[k]);
             for (int i = 0; i < 7; i++) {
                 x = a;
                 y = numbers[i];
                 kmm__fold((kmm_op_t)op, &e, &x, &numbers[i], 1);
                 kmm__fold((kmm_op_t)op, &e, &y, &a, 1);
-                assert_int_equal(float_bits(x), nans[k] | 0x400000);
-                assert_int_equal(float_bits(y), nans[k] | 0x400000);
+                assert_int_equal(float_bits(x), nans[k]);
+                assert_int_equal(float_bits(y), nans[k]);
             }
         }
     float infinite = INFINITY, minus = -INFINITY, zero = 0;
