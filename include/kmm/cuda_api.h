@@ -137,6 +137,16 @@ int kmm_cuda_native(int kind);
 int kmm_cuda_native_malloc(void **out, size_t bytes);
 /* Inside a native call, when all work on the array is done. False: no array has this base. */
 int kmm_cuda_native_free(void *base);
+/* cudaSetDevice has made that device the thread's current one. */
+void kmm_cuda_native_device(int ordinal);
+/* The program gives one device access to another's memory, or copies between them. */
+void kmm_cuda_native_several(int kind);
+/* True if both addresses are in arrays, and on different devices: cudaMemcpyPeer copies between
+ * those. */
+int kmm_cuda_native_between(const void *dst, const void *src, int *to, int *from);
+/* `call` is called when native standing ends, once all work on the devices is done, and before work
+ * that libkmm divides. It may call the driver, but nothing that waits for libkmm. */
+void kmm_cuda_native_at_end(void (*call)(void));
 /* Inside a native call: the standing cannot end any more, because this call (static text) has
  * recorded addresses. */
 void kmm_cuda_native_bind(const char *call);

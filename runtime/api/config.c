@@ -206,6 +206,7 @@ static int add_entry(kmm_runtime_t *rt, const char *entry, const kmm_config_t *c
                               "KMM_DEVICES: `%s` is no device list; it is like cuda, cuda:2, hip, "
                               "host, or host:4,mem=64M",
                               entry);
+    rt->is_counted |= n > 0;
     if (length == 4 && !memcmp(entry, "cuda", 4))
         return add_gpus(rt, kmm__cuda_backend_create, "CUDA", (int)n, config, true);
     if (length == 3 && !memcmp(entry, "hip", 3))

@@ -38,12 +38,12 @@ static bool needs_chunks(const kmm__submission_t *s, const kmm_kernel_t *kernel)
 }
 
 /* True if all memory that the clauses name is in arrays which are mapped at their names on the
- * launch's one device. */
+ * current device. */
 static bool may_be_native(const kmm__submission_t *s, const kmm_kernel_t *kernel)
 {
     const kmm_launch_t *l = s->l;
     bool is_checked = kernel->is_clone && kernel->param_bytes[0] == sizeof(kmm_checked_blocks_t),
-         may = s->placement.count == 1 && !is_checked;
+         may = !is_checked;
     for (uint32_t k = 0; k < l->item_count && may; k++) {
         const kmm__array_t *a = kmm__array_find(s->rt, l->items[k].base);
         may = a && a->home == s->placement.device[0];
@@ -114,7 +114,8 @@ static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
 int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
 {
     kmm_launch_t *l = s->l;
-    if (l->error || kmm__place_devices(l, s->kind, false, &s->placement))
+    if (l->error || kmm__place_devices(l, s->kind, false, &s->placement) ||
+        !kmm__place_on_current(&s->placement))
         return 0;
     if (l->bounded)
         kmm__partition_bound(l, s->geometry.grid, s->geometry.block);

@@ -112,6 +112,20 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
     return error;
 }
 
+bool kmm__place_on_current(kmm__placement_t *p)
+{
+    kmm__backend_t *b = p->device[0]->backend;
+    const int current = b->current ? b->current(b) : -1;
+    uint32_t at = 0;
+    while (at < p->count && p->device[at]->ordinal != current)
+        at++;
+    if (at == p->count)
+        return false;
+    p->device[0] = p->device[at];
+    p->count = 1;
+    return true;
+}
+
 /* ---- Locality ---- */
 
 typedef struct weigh {

@@ -17,6 +17,8 @@ typedef struct kmm__placement {
  * functions run on the CPU. KMM_E_NO_DEVICE, with the text set: no device can run the launch. */
 int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
                        kmm__placement_t *out);
+/* Leaves only the device that is current. False: it is not among them. */
+bool kmm__place_on_current(kmm__placement_t *p);
 /* Chooses the device for chunk k. The accesses of chunk k are those of t. The caller holds the
  * lock. */
 kmm__device_t *kmm__place_chunk(kmm__placement_t *p, uint32_t k, const kmm__task_t *t);

@@ -86,6 +86,8 @@
     X(ALWAYS, int, LaunchCooperativeKernel,                                                        \
       (const void *function, dim3_t grid, dim3_t block, void **args, size_t shared_bytes,          \
        stream_t s))                                                                                \
+    X(ALWAYS, int, SetDevice, (int device))                                                        \
+    X(LATER_ROCM, int, DeviceEnablePeerAccess, (int peer, unsigned flags))                         \
     X(ALWAYS, int, DeviceSynchronize, (void))                                                      \
     X(ALWAYS, int, DeviceReset, (void))                                                            \
     X(ALWAYS, int, StreamSynchronize, (stream_t s))                                                \

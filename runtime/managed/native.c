@@ -8,6 +8,7 @@
 #include "launch/builder.h"
 #include "launch/native_chunks.h"
 #include "managed/managed.h"
+#include "memory/array.h"
 #include "memory/residency/native.h"
 #include "memory/residency/scratch.h"
 #include "task/inside.h"
@@ -45,6 +46,39 @@ KMM__API int kmm_cuda_native_malloc(void **out, size_t bytes)
 KMM__API int kmm_cuda_native_free(void *base)
 {
     return kmm__native_array_free(kmm_default(), base);
+}
+
+KMM__API void kmm_cuda_native_device(int ordinal)
+{
+    kmm__native_device(ordinal);
+}
+
+KMM__API void kmm_cuda_native_several(int kind)
+{
+    if (kmm__native_is_undecided())
+        kmm__native_start(kmm_default(), (kmm_kind_t)kind);
+    kmm__native_use_several((kmm_kind_t)kind);
+}
+
+KMM__API int kmm_cuda_native_between(const void *dst, const void *src, int *to, int *from)
+{
+    kmm_runtime_t *rt = kmm__native_uses_several() ? kmm_default() : NULL;
+    if (!rt)
+        return 0;
+    pthread_mutex_lock(&rt->lock);
+    const kmm__array_t *a = kmm__array_find(rt, dst), *b = kmm__array_find(rt, src);
+    bool is = a && b && a->home && b->home && a->home != b->home;
+    if (is) {
+        *to = a->home->ordinal;
+        *from = b->home->ordinal;
+    }
+    pthread_mutex_unlock(&rt->lock);
+    return is;
+}
+
+KMM__API void kmm_cuda_native_at_end(void (*call)(void))
+{
+    kmm__native_at_end(call);
 }
 
 KMM__API void kmm_cuda_native_bind(const char *call)

@@ -23,6 +23,8 @@ int wrap(Memset2DAsync)(void *dst, size_t pitch, int value, size_t w, size_t h, 
  */
 int wrap(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n)
 {
+    if (to != from)
+        kmm_cuda_native_several(KIND);
     NATIVE(MemcpyPeer, (dst, to, src, from, n));
     if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
         return wrap(Memcpy)(dst, src, n, DEFAULT_KIND);
@@ -35,6 +37,8 @@ int wrap(MemcpyPeer)(void *dst, int to, const void *src, int from, size_t n)
 
 int wrap(MemcpyPeerAsync)(void *dst, int to, const void *src, int from, size_t n, stream_t s)
 {
+    if (to != from)
+        kmm_cuda_native_several(KIND);
     NATIVE(MemcpyPeerAsync, (dst, to, src, from, n, s));
     if (kmm_cuda_is_managed(dst) || kmm_cuda_is_managed(src))
         return wrap(MemcpyAsync)(dst, src, n, DEFAULT_KIND, s);

@@ -127,9 +127,13 @@ static const variable_t *variable_at(const void *p, size_t n)
 int api(GetSymbolSize)(size_t *bytes, const void *symbol);
 int wrap(GetSymbolAddress)(void **out, const void *symbol)
 {
-    NATIVE(GetSymbolAddress, (out, symbol));
     size_t bytes = 0;
+    bool is_native = kmm_cuda_native_enter(KIND);
     int error = real(GetSymbolAddress)(out, symbol);
+    if (is_native) {
+        internal(symbol_set)(symbol);
+        kmm_cuda_native_leave();
+    }
     if (error || internal(device_count)() < 2 || variable_at(*out, 1))
         return error;
     error = api(GetSymbolSize)(&bytes, symbol);
@@ -177,6 +181,9 @@ static int any_managed(const void *a, const void *b)
  * managed work (beside.c). */
 int wrap(Memcpy)(void *dst, const void *src, size_t n, int kind)
 {
+    int to, from;
+    if (kmm_cuda_native_between(dst, src, &to, &from))
+        NATIVE(MemcpyPeer, (dst, to, src, from, n));
     NATIVE(Memcpy, (dst, src, n, kind));
     int variable = copy_to_variable(dst, src, n, kind, NULL);
     if (variable >= 0)
@@ -194,6 +201,9 @@ int wrap(Memcpy)(void *dst, const void *src, size_t n, int kind)
 
 int wrap(MemcpyAsync)(void *dst, const void *src, size_t n, int kind, stream_t s)
 {
+    int to, from;
+    if (kmm_cuda_native_between(dst, src, &to, &from))
+        NATIVE(MemcpyPeerAsync, (dst, to, src, from, n, s));
     NATIVE(MemcpyAsync, (dst, src, n, kind, s));
     int variable = copy_to_variable(dst, src, n, kind, s);
     if (variable >= 0)
@@ -279,6 +289,17 @@ int wrap(PointerGetAttributes)(void *attributes, const void *p)
 
 /* ---- Symbols ---- */
 
+/* NATIVE for a call that sets a variable of the current device. */
+#define NATIVE_SYMBOL(name, arguments)                                                             \
+    do {                                                                                           \
+        if (kmm_cuda_native_enter(KIND)) {                                                         \
+            internal(symbol_set)(symbol);                                                          \
+            int native_result = real(name) arguments;                                              \
+            kmm_cuda_native_leave();                                                               \
+            return native_result;                                                                  \
+        }                                                                                          \
+    } while (0)
+
 /* Makes the real call on each device of the runtime's kind, after earlier work, which may still
  * read the symbol. */
 static int on_each_device(const void *symbol, const void *src, size_t n, size_t offset, int kind)
@@ -292,20 +313,20 @@ static int on_each_device(const void *symbol, const void *src, size_t n, size_t 
     for (int k = 0; k < count && !error; k++) {
         if (kmm_device_get(rt, k, &info) || info.kind != KIND)
             continue;
-        error = api(SetDevice)(info.ordinal);
+        error = real(SetDevice)(info.ordinal);
         if (!error)
             error = real(MemcpyToSymbol)(symbol, src, n, offset, kind);
         if (!error)
             error = real(StreamSynchronize)(NULL); /* the call may return before the value is there,
                                                       and libkmm's streams do not wait for it */
     }
-    api(SetDevice)(current);
+    real(SetDevice)(current);
     return error;
 }
 
 int wrap(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t offset, int kind)
 {
-    NATIVE(MemcpyToSymbol, (symbol, src, n, offset, kind));
+    NATIVE_SYMBOL(MemcpyToSymbol, (symbol, src, n, offset, kind));
     if (!kmm_cuda_is_managed(src))
         return on_each_device(symbol, src, n, offset, kind);
     void *copy = malloc(n);
@@ -319,7 +340,7 @@ int wrap(MemcpyToSymbol)(const void *symbol, const void *src, size_t n, size_t o
 int wrap(MemcpyToSymbolAsync)(const void *symbol, const void *src, size_t n, size_t offset,
                               int kind, stream_t s)
 {
-    NATIVE(MemcpyToSymbolAsync, (symbol, src, n, offset, kind, s));
+    NATIVE_SYMBOL(MemcpyToSymbolAsync, (symbol, src, n, offset, kind, s));
     if (!kmm_task_active())
         internal(await_others)(s);
     return wrap(MemcpyToSymbol)(symbol, src, n, offset, kind);
@@ -351,15 +372,20 @@ int wrap(DeviceSetLimit)(int limit, size_t value)
     for (int k = 0; k < count && !error; k++) {
         if (kmm_device_get(rt, k, &info) || info.kind != KIND || info.ordinal == current)
             continue;
-        error = api(SetDevice)(info.ordinal);
+        error = real(SetDevice)(info.ordinal);
         error = error ? error : real(DeviceSetLimit)(limit, value);
     }
-    api(SetDevice)(current);
+    real(SetDevice)(current);
     return error;
 }
 
 void SHARE_SYMBOL(const void *symbol, size_t bytes)
 {
+    if (kmm_cuda_native_enter(KIND)) {
+        internal(symbol_set)(symbol);
+        kmm_cuda_native_leave();
+        return;
+    }
     if (internal(device_count)() < 2)
         return;
     void *copy = malloc(bytes);

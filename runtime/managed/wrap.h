@@ -96,7 +96,6 @@ KMM_CUDA_CALLS(DECLARE)
 int api(EventCreateWithFlags)(event_t *out, unsigned flags);
 enum { DISABLE_TIMING = 2 };
 int api(GetDevice)(int *device);
-int api(SetDevice)(int device);
 
 /* ---- absent.c ---- */
 /* number of GPUs that libkmm uses and the program was built for */
@@ -157,6 +156,11 @@ int internal(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w
 /* Copies a variable's value on the current device to all other devices, so that chunks that read
  * it may run there. */
 void SHARE_SYMBOL(const void *symbol, size_t bytes);
+
+/* ---- several.c ---- */
+/* Called inside a native call: the program has set this variable of the current device, or knows its
+ * address. When native standing ends, the devices on which it did not get the value. */
+void internal(symbol_set)(const void *symbol);
 
 /* ---- order.c ---- */
 /* Makes a launch that libkmm has checked, in the order of these launches. Called inside a native

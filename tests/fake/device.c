@@ -86,6 +86,11 @@ size_t fake_granule(void)
     return granule;
 }
 
+bool fake_have_peers(void)
+{
+    return number("PEERS", 1) != 0;
+}
+
 uint32_t fake_lanes(void)
 {
     return lanes;

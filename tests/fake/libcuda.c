@@ -134,7 +134,7 @@ FAKE cuDeviceTotalMem_v2(size_t *out, CUdevice d)
 
 FAKE cuDeviceCanAccessPeer(int *out, CUdevice a, CUdevice b)
 {
-    *out = a != b;
+    *out = a != b && fake_have_peers();
     return fake_is_device(a) && fake_is_device(b) ? FAKE_OK : FAKE_INVALID_DEVICE;
 }
 

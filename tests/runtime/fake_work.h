@@ -27,6 +27,13 @@ static inline void fake_work_element(what_t what, int64_t i, int64_t n, int32_t 
     }
 }
 
+static inline void run_element_by_element(what_t what, int64_t n, int32_t *dst, const int32_t *a,
+                                          const int32_t *b)
+{
+    for (int64_t i = 0; i < n; i++)
+        fake_work_element(what, i, n, dst, a, b);
+}
+
 /* The lanes of a warp in step, as a GPU runs them: all read before any of them writes, and of a sum
  * one lane adds what all have. */
 static int run_warp(what_t what, const fake_warp_t *w, void **args)

@@ -57,21 +57,21 @@ STAND_IN const char *kmm_cuda_get_error_string(int error)
     return "";
 }
 STAND_IN void kmm_cuda_wrap(void) {}
-/* The standing is managed. */
+/* The standing is managed, unless a test says otherwise. */
+int is_native;
+int native_to, native_from;
+void (*at_end)(void);
 int kmm_cuda_native(int kind)
 {
-    (void)kind;
-    return 0;
+    return (void)kind, is_native;
 }
 int kmm_cuda_native_enter(int kind)
 {
-    (void)kind;
-    return 0;
+    return (void)kind, is_native;
 }
 int kmm_cuda_native_enter_launch(int kind)
 {
-    (void)kind;
-    return 0;
+    return (void)kind, is_native;
 }
 void kmm_cuda_native_leave(void) {}
 int kmm_cuda_native_malloc(void **out, size_t bytes)
@@ -83,6 +83,25 @@ int kmm_cuda_native_free(void *base)
 {
     (void)base;
     return 0;
+}
+void kmm_cuda_native_device(int ordinal)
+{
+    (void)ordinal;
+}
+void kmm_cuda_native_several(int kind)
+{
+    (void)kind;
+}
+int kmm_cuda_native_between(const void *dst, const void *src, int *to, int *from)
+{
+    (void)dst, (void)src;
+    *to = native_to;
+    *from = native_from;
+    return is_native && native_to != native_from;
+}
+void kmm_cuda_native_at_end(void (*call)(void))
+{
+    at_end = call;
 }
 void kmm_cuda_native_bind(const char *call)
 {

@@ -9,6 +9,12 @@
  * all. */
 extern const void *ended[16];
 extern uint32_t ended_count;
+/* The standing is native. */
+extern int is_native;
+/* Natively: the devices on which the arrays of a copy are. */
+extern int native_to, native_from;
+/* What kmm_cuda_native_at_end was called with last. */
+extern void (*at_end)(void);
 /* The result of kmm_task_active. */
 extern int in_task;
 

@@ -48,6 +48,7 @@ int __wrap_cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t
                         int kind);
 int __wrap_cudaMemcpy3D(const copy_t *c);
 int __wrap_cudaMemcpy3DAsync(const copy_t *c, void *s);
+int __wrap_cudaSetDevice(int device);
 int __wrap_cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n);
 int __wrap_cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n, void *s);
 int __wrap_cudaMemcpyToSymbol(const void *symbol, const void *src, size_t n, size_t offset,
@@ -254,7 +255,8 @@ int __real_cudaPointerGetAttributes(int *out, const void *p)
     return *out = is_of_library(p) ? 2 : (const char *)p == shared, 0;
 }
 int cudaGetDevice(int *device);
-int cudaSetDevice(int device);
+int __real_cudaSetDevice(int device);
+int __real_cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 int cudaGetKernel(void **kernel, const void *function);
 static int current, devices = 1;
 static char symbols[2][64]; /* of each device, where there are two */
@@ -262,9 +264,13 @@ int cudaGetDevice(int *device)
 {
     return *device = current, 0;
 }
-int cudaSetDevice(int device)
+int __real_cudaSetDevice(int device)
 {
     return current = device, 0;
+}
+int __real_cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    return (void)peer, (void)flags, 0;
 }
 int cudaGetKernel(void **kernel, const void *function)
 {
@@ -493,6 +499,37 @@ static void test_symbol_of_two(void **state)
 
 /* What is copied to the address of a variable, or set there, is for all devices, as are limits of
  * kernels. */
+/* In native standing a variable is set on the current device. When the standing ends, the devices
+ * on which it was not set get its value. */
+static void test_symbol_natively(void **state)
+{
+    (void)state;
+    devices = 2;
+    is_native = 1;
+    strcpy(symbols[0], "before");
+    strcpy(symbols[1], "before");
+    assert_int_equal(__wrap_cudaMemcpyToSymbol(symbol, "native", 7, 0, 1), 0);
+    assert_string_equal(symbols[0], "native");
+    assert_string_equal(symbols[1], "before");
+    kmm_cuda_share_symbol(symbol, sizeof(symbols[0])); /* nothing runs on the other device yet */
+    assert_string_equal(symbols[1], "before");
+    assert_non_null(at_end);
+    is_native = 0;
+    at_end();
+    assert_string_equal(symbols[1], "native");
+    assert_int_equal(current, 0);
+    is_native = 1; /* a program that uses both */
+    assert_int_equal(__wrap_cudaSetDevice(1), 0);
+    assert_int_equal(__wrap_cudaMemcpyToSymbol(symbol, "second", 7, 0, 1), 0);
+    is_native = 0;
+    at_end();
+    assert_string_equal(symbols[0], "native");
+    assert_string_equal(symbols[1], "second");
+    assert_int_equal(current, 1);
+    current = 0;
+    devices = 1;
+}
+
 static void test_address_of_a_symbol(void **state)
 {
     char *at = NULL, host[8] = "address", *p = NULL, stream;
@@ -854,6 +891,7 @@ int main(void)
         cmocka_unit_test_setup(test_symbol, setup),
         cmocka_unit_test_setup(test_symbol_of_two, setup),
         cmocka_unit_test_setup(test_peer, setup),
+        cmocka_unit_test_setup(test_symbol_natively, setup),
         cmocka_unit_test_setup(test_address_of_a_symbol, setup),
         cmocka_unit_test_setup(test_refused, setup),
         cmocka_unit_test_setup(test_unmanaged, setup),

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -18,93 +17,20 @@
 #include <kmm/cuda_api.h>
 
 #include "base/runtime.h"
-#include "counts.h"
 #include "fake_work.h"
 #include "launch/natively.h"
 #include "memory/array.h"
 #include "memory/state.h"
+#include "native_work.h"
 #include "random.h"
 
-/* Making and ending a process takes ThreadSanitizer a long time. */
-#ifdef __SANITIZE_THREAD__
-enum { BRIEF = 5 };
-#else
-enum { BRIEF = 1 };
-#endif
-
-enum { MANY = 40, GRANULE = 4096, MOST = 300000, KIND = KMM_KIND_CUDA };
-
-/* As the wrappers allocate. */
-static char *make(size_t bytes)
-{
-    void *p = NULL;
-    if (kmm_cuda_native_enter(KIND)) {
-        int fits = kmm_cuda_native_malloc(&p, bytes);
-        kmm_cuda_native_leave();
-        if (fits)
-            return p;
-    }
-    return kmm_cuda_malloc(&p, bytes) ? NULL : p;
-}
-
-static void drop(char *p)
-{
-    if (kmm_cuda_native_enter(KIND)) {
-        assert_true(kmm_cuda_native_free(p));
-        kmm_cuda_native_leave();
-        return;
-    }
-    assert_int_equal(kmm_cuda_free(p), 0);
-}
+enum { MANY = 40, GRANULE = 4096, MOST = 300000 };
 
 static size_t size_at_random(rng_t *r)
 {
     const size_t sizes[] = {1, 255, 256, 1000, 1024, 1025, GRANULE, GRANULE + 1, 100000, 1 << 20};
     size_t k = rng_next(r) % 16;
     return k < 10 ? sizes[k] : (size_t)rng_range(r, 1, MOST);
-}
-
-static unsigned char value_of(size_t array, size_t at)
-{
-    return (unsigned char)(array * 37 + at * 11 + at / 4096);
-}
-
-static void fill_native(char *p, size_t n, size_t array)
-{
-    assert_true(kmm_cuda_native_enter(KIND));
-    for (size_t k = 0; k < n; k++)
-        p[k] = (char)value_of(array, k);
-    kmm_cuda_native_leave();
-}
-
-static void check(const char *p, size_t n, size_t array)
-{
-    unsigned char *got = malloc(n + 1);
-    assert_int_equal(kmm_copy_out(kmm_default(), got, p, n), 0);
-    for (size_t k = 0; k < n; k++)
-        if (got[k] != value_of(array, k))
-            fail_msg("byte %zu of array %zu (%zu bytes) is %d", k, array, n, got[k]);
-    free(got);
-}
-
-/* True if the host can read the byte. */
-static int is_accessible(const char *p)
-{
-    int pipes[2];
-    assert_int_equal(pipe(pipes), 0);
-    ssize_t n = write(pipes[1], p, 1);
-    close(pipes[0]);
-    close(pipes[1]);
-    return n == 1;
-}
-
-static void end(void)
-{
-    assert_int_equal(kmm_destroy(kmm_default()), 0);
-    fake_counts_t left = fake_counts_now();
-    assert_int_equal(left.frames, 0);
-    assert_int_equal(left.mappings, 0);
-    assert_int_equal(left.windows, 0);
 }
 
 /* Arrays of many sizes are filled natively, and hold their values after the takeover. */
@@ -292,13 +218,6 @@ typedef struct both {
     int64_t n;
 } both_t;
 
-static void run_element_by_element(what_t what, int64_t n, int32_t *dst, const int32_t *a,
-                                   const int32_t *b)
-{
-    for (int64_t i = 0; i < n; i++)
-        fake_work_element(what, i, n, dst, a, b);
-}
-
 /* Makes an array with random values, natively if that is possible. */
 static void both_make(both_t *t, rng_t *r)
 {
@@ -427,25 +346,6 @@ static void part_failure(void)
     _exit(0);
 }
 
-static void child(void (*part)(void))
-{
-    pid_t pid = fork();
-    int status;
-    if (pid == 0) {
-        setenv("CMOCKA_TEST_ABORT", "1", 1);
-        part();
-        _exit(0);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-}
-
-#define PART(name)                                                                                 \
-    static void test_##name(void **state)                                                          \
-    {                                                                                              \
-        (void)state;                                                                               \
-        child(part_##name);                                                                        \
-    }
 PART(takeover)
 PART(doom)
 PART(kept)

@@ -27,8 +27,8 @@
 
 /* ---- Not locked ---- */
 /* Decides on the standing, if that was not done before: native if all conditions hold, which are
- * that the runtime has one GPU, which is of that kind and can map memory, and that nothing checks
- * accesses. */
+ * that all devices of the runtime are GPUs of that kind which can map memory, that nothing checks
+ * accesses, and that the user has not said among how many GPUs launches are divided. */
 void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind);
 
 /* Enters a native call. False: the standing is not native; it may have been until now. */
@@ -36,6 +36,18 @@ bool kmm__native_enter(kmm_kind_t kind);
 void kmm__native_leave(void);
 bool kmm__native_is(kmm_kind_t kind); /* true if the standing is native */
 bool kmm__native_is_undecided(void);
+
+/* The GPU with this ordinal is the calling thread's current one from now on. Before the first call
+ * that is 0. As soon as a thread makes a native call on another GPU than the one with the first
+ * array, the program uses several: all GPUs get access to all arrays, or, where the driver cannot do
+ * that, the standing ends. */
+void kmm__native_device(int ordinal);
+bool kmm__native_uses_several(void);
+/* The program uses several GPUs from now on. Does nothing in another standing. */
+void kmm__native_use_several(kmm_kind_t kind);
+/* `call` is called when the standing ends, after all work on the GPUs. It calls nothing that waits
+ * for libkmm. The same function is added once. */
+void kmm__native_at_end(void (*call)(void));
 
 /* Makes the standing managed, for `rt` to do what `what` says. Does nothing if it is managed, or if
  * it is another runtime's that is native. KMM_E_STATE: it was bound to be native. */
@@ -57,14 +69,11 @@ void kmm__native_fault(int error);
 void kmm__native_bind(const char *what);
 bool kmm__native_is_bound(void);
 
-/* Makes an array that is mapped at its name, on the GPU that is current. Called inside a native
+/* Makes an array that is mapped at its name, on the GPU d, which is current. Called inside a native
  * call. KMM_E_MEMORY: it does not fit. Then the next native call takes over. */
 int kmm__native_array_new(kmm_runtime_t *rt, kmm__device_t *d, size_t bytes, void **out);
-/* Frees the array with this base. Called inside a native call, when all work on the array is done.
- * False: there is none. */
+/* Frees the array with this base. Called inside a native call, when all work on the array is done
+ * on the current GPU; waits for the others if the program uses several. False: there is none. */
 bool kmm__native_array_free(kmm_runtime_t *rt, void *base);
-
-/* Gives back the memory that is kept for later arrays. */
-void kmm__native_trim(kmm_runtime_t *rt);
 
 #endif

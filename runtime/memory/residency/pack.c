@@ -211,6 +211,7 @@ static int slab_move(kmm__device_t *d, slab_t *s)
         d->backend->window_release(d->gpu, window, bytes);
     else
         s->window = window;
+    s->shared = 0; /* access belongs to the mapping */
     return error;
 }
 
@@ -255,7 +256,7 @@ uint64_t kmm__pack_used_bytes(const kmm__device_t *d)
     return bytes;
 }
 
-void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
+int kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
 {
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
@@ -266,10 +267,11 @@ void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to)
     pthread_mutex_unlock(&rt->lock);
     int error = shared ? 0 : d->backend->frame_share(d->gpu, window, slab_bytes(d), to->gpu);
     if (!error || error == KMM_E_UNSUPPORTED)
-        return;
+        return error;
     pthread_mutex_lock(&rt->lock);
     slab_of(d, at, false)->shared &= ~(1u << to->index); /* the next copy asks again */
     pthread_mutex_unlock(&rt->lock);
+    return error;
 }
 
 void kmm__pack_close(kmm__device_t *d)

@@ -27,8 +27,9 @@ uint64_t kmm__pack_used_bytes(const kmm__device_t *d);
 void kmm__pack_return(kmm__device_t *d, kmm__addr_t at);
 
 /* ---- Not locked ---- */
-/* Gives another device of the same backend access to the slab with this address. */
-void kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to);
+/* Gives another device of the same backend access to the slab with this address. Returns 0 or the
+ * backend's error. */
+int kmm__pack_share(kmm__device_t *d, kmm__addr_t at, kmm__device_t *to);
 void kmm__pack_close(kmm__device_t *d); /* all arrays are freed */
 
 #endif

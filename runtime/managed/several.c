@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several GPUs in native standing (wrap.h): which one is current, access from one to another, and
+ * variables, of which each GPU has its own. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "managed/wrap.h"
+
+int wrap(SetDevice)(int device)
+{
+    int error = real(SetDevice)(device);
+    if (!error)
+        kmm_cuda_native_device(device);
+    return error;
+}
+
+int wrap(DeviceEnablePeerAccess)(int peer, unsigned flags)
+{
+    kmm_cuda_native_several(KIND);
+    return real(DeviceEnablePeerAccess)(peer, flags);
+}
+
+/* ---- Variables. In native standing the program sets them on the devices that it uses. When the
+ * standing ends, the other devices get the values, since chunks may run there. ---- */
+
+enum { MOST_DEVICES = 32 };
+
+/* A variable that the program has set. Never freed. */
+typedef struct variable {
+    const void *symbol;
+    size_t bytes;
+    int device;      /* where it was set last */
+    uint32_t set_on; /* devices (bits) where it was set */
+    struct variable *next;
+} variable_t;
+static variable_t *variables;
+static pthread_mutex_t variables_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int devices[MOST_DEVICES]; /* the ordinals of the GPUs that libkmm uses */
+static int device_count;
+
+static void find_devices(void)
+{
+    kmm_runtime_t *rt = kmm_default();
+    kmm_device_info_t info;
+    const int count = kmm_device_count(rt);
+    for (int k = 0; k < count && device_count < MOST_DEVICES; k++)
+        if (!kmm_device_get(rt, k, &info) && info.kind == KIND && info.ordinal < MOST_DEVICES)
+            devices[device_count++] = info.ordinal;
+}
+
+/* Copies a variable from the device where it was set last to those where it was not. */
+static int give_to_others(const variable_t *v, void *copy)
+{
+    int error = real(SetDevice)(v->device);
+    if (!error)
+        error = real(MemcpyFromSymbol)(copy, v->symbol, v->bytes, 0, DEVICE_TO_HOST);
+    for (int k = 0; k < device_count && !error; k++) {
+        if (v->set_on >> devices[k] & 1)
+            continue;
+        error = real(SetDevice)(devices[k]);
+        if (!error)
+            error = real(MemcpyToSymbol)(v->symbol, copy, v->bytes, 0, HOST_TO_DEVICE);
+        if (!error)
+            error = real(StreamSynchronize)(NULL); /* the value may be there later */
+    }
+    return error;
+}
+
+static void standing_ends(void)
+{
+    int current = 0, error = 0;
+    pthread_mutex_lock(&variables_lock);
+    api(GetDevice)(&current);
+    for (const variable_t *v = variables; v && !error; v = v->next) {
+        void *copy = malloc(v->bytes + 1);
+        error = copy ? give_to_others(v, copy) : KMM_CUDA_MEMORY_ALLOCATION;
+        free(copy);
+    }
+    real(SetDevice)(current);
+    pthread_mutex_unlock(&variables_lock);
+    if (error)
+        fprintf(stderr,
+                "kmm: error: a variable of one device cannot be copied to the others: error %d "
+                "of " RUNTIME "'s runtime\n",
+                error);
+}
+
+int api(GetSymbolSize)(size_t *bytes, const void *symbol);
+
+void internal(symbol_set)(const void *symbol)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    size_t bytes = 0;
+    int current = 0;
+    pthread_once(&once, find_devices);
+    if (device_count < 2 || api(GetDevice)(&current) || current >= MOST_DEVICES ||
+        api(GetSymbolSize)(&bytes, symbol))
+        return;
+    pthread_mutex_lock(&variables_lock);
+    variable_t *v = variables;
+    while (v && v->symbol != symbol)
+        v = v->next;
+    if (!v && (v = malloc(sizeof(*v)))) {
+        *v = (variable_t){.symbol = symbol, .bytes = bytes, .next = variables};
+        variables = v;
+    }
+    if (v) {
+        v->device = current;
+        v->set_on |= 1u << current;
+    }
+    pthread_mutex_unlock(&variables_lock);
+    kmm_cuda_native_at_end(standing_ends);
+}
