@@ -137,6 +137,12 @@ int kmm_cuda_native(int kind);
 int kmm_cuda_native_malloc(void **out, size_t bytes);
 /* Inside a native call, when all work on the array is done. False: no array has this base. */
 int kmm_cuda_native_free(void *base);
+/* Inside a native call, for a launch that libkmm has checked: a number if the launch is to be
+ * timed, which kmm_cuda_native_measured gets with the nanoseconds of its kernel; 0 ns: that failed.
+ * Else 0.
+ */
+int kmm_cuda_native_sample(void);
+void kmm_cuda_native_measured(int sample, uint64_t ns);
 /* cudaSetDevice has made that device the thread's current one. */
 void kmm_cuda_native_device(int ordinal);
 /* The program gives one device access to another's memory, or copies between them. */
@@ -147,6 +153,9 @@ int kmm_cuda_native_between(const void *dst, const void *src, int *to, int *from
 /* `call` is called when native standing ends, once all work on the devices is done, and before work
  * that libkmm divides. It may call the driver, but nothing that waits for libkmm. */
 void kmm_cuda_native_at_end(void (*call)(void));
+/* Inside a native call: managed standing refuses this call. So native standing ends only where it
+ * must. */
+void kmm_cuda_native_stay(void);
 /* Inside a native call: the standing cannot end any more, because this call (static text) has
  * recorded addresses. */
 void kmm_cuda_native_bind(const char *call);

@@ -15,6 +15,7 @@
 #include "launch/memo.h"
 #include "launch/native_chunks.h"
 #include "launch/reduce.h"
+#include "launch/sites.h"
 #include "launch/submit.h"
 #include "memory/lifetime.h"
 #include "memory/residency/native.h"
@@ -103,6 +104,7 @@ static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
     int error = kmm__arguments_pack(s, kernel, args);
     error = error ? error : check(s);
     int result = error                        ? error
+                 : kmm__site_pays(s, kernel)  ? 0
                  : !needs_chunks(s, kernel)   ? KMM__LAUNCH_NATIVELY
                  : kmm__native_chunks_keep(s) ? KMM__LAUNCH_IN_CHUNKS
                                               : 0;

@@ -158,6 +158,39 @@ static void weigh(const kmm__placement_t *p, const kmm__task_t *t, uint64_t byte
     }
 }
 
+static void weigh_array(const kmm__placement_t *p, kmm__array_t *a, uint64_t *bytes)
+{
+    weigh_t w = {p, bytes};
+    const kmm__box_t all = kmm__layout_whole(&a->object.users.layout);
+    kmm__map_visit(a->object.users.map, &all, weigh_part, &w);
+}
+
+void kmm__place_narrow(kmm__placement_t *p, const kmm_launch_t *l, uint32_t count)
+{
+    enum { SOME = 16 }; /* less than 1/SOME of the data is not counted */
+    uint64_t bytes[KMM__MAX_DEVICES] = {0}, all = 0;
+    uint32_t homes = 0;
+    for (uint32_t k = 0; k < l->item_count; k++)
+        if (l->items[k].array && l->items[k].mode != KMM_READ)
+            weigh_array(p, l->items[k].array, bytes);
+    for (uint32_t k = 0; k < p->count; k++)
+        all += bytes[k];
+    for (uint32_t k = 0; k < p->count; k++)
+        homes += bytes[k] > all / SOME;
+    for (uint32_t k = 1; k < p->count;
+         k++) /* by their bytes, in their order where these are equal */
+        for (uint32_t i = k; i > 0 && bytes[i] > bytes[i - 1]; i--) {
+            const uint64_t more = bytes[i];
+            kmm__device_t *device = p->device[i];
+            bytes[i] = bytes[i - 1];
+            bytes[i - 1] = more;
+            p->device[i] = p->device[i - 1];
+            p->device[i - 1] = device;
+        }
+    count = count > homes ? count : homes;
+    p->count = count < p->count ? count : p->count;
+}
+
 /* Returns the device that is home to most of t's data, among those that have less than an equal
  * share of the chunks. Without data the chunks are dealt in contiguous parts, the same in every
  * launch with so many chunks. */

@@ -17,6 +17,9 @@ typedef struct kmm__placement {
  * functions run on the CPU. KMM_E_NO_DEVICE, with the text set: no device can run the launch. */
 int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
                        kmm__placement_t *out);
+/* Leaves `count` devices, those that have most of the data that the launch writes, but not fewer
+ * than have some of it. The items have their arrays. The caller holds the lock. */
+void kmm__place_narrow(kmm__placement_t *p, const kmm_launch_t *l, uint32_t count);
 /* Leaves only the device that is current. False: it is not among them. */
 bool kmm__place_on_current(kmm__placement_t *p);
 /* Chooses the device for chunk k. The accesses of chunk k are those of t. The caller holds the

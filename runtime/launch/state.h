@@ -5,7 +5,10 @@
 
 #include "base/runtime.h"
 
-enum { KMM__MEMOS = 256 }; /* slots of the table of memos; a power of two */
+enum {
+    KMM__MEMOS = 256, /* slots of the table of memos; a power of two */
+    KMM__SITES = 256  /* slots of the table of sites; a power of two */
+};
 
 /* A slot of the table of memos (launch/memo.h). */
 struct kmm__memo_slot {
@@ -13,6 +16,21 @@ struct kmm__memo_slot {
     /* The launch that was looked for last and not found: its hash, and the arrays' index then. */
     uint64_t hash, index_changes;
     uint32_t misses; /* since then, launches that have the memo's hash and differ from it */
+};
+
+/* A place in the source with an annotated launch (launch/sites.h). */
+struct kmm__site {
+    const char *file, *kernel; /* static texts */
+    int line;
+    uint64_t launches, next; /* launches so far; the number of the one that is timed next */
+    bool wants_time;         /* the latest launch is to be timed */
+    bool is_timing;          /* a launch is being timed */
+    /* nanoseconds of the latest sample, and the less of the latest two; 0: there are none */
+    uint64_t latest_ns, kernel_ns;
+    uint64_t timed_blocks; /* blocks of the launch that was looked at last */
+    uint64_t once;         /* bytes of its arrays, most of which move when it is divided first */
+    uint64_t each;         /* as in kmm__figures_t */
+    uint32_t parts;
 };
 
 struct kmm__launches {
@@ -27,6 +45,11 @@ struct kmm__launches {
     uint32_t deferred; /* number of arrays that launches with nowait left mapped */
     struct kmm__memo_slot memos[KMM__MEMOS];
     uint64_t memos_used; /* number of launches that used a memo */
+    /* Whether managed standing pays (launch/sites.c): */
+    struct kmm__site sites[KMM__SITES];
+    int64_t gained; /* nanoseconds that launches would have gained by it, less what calls lose */
+    uint64_t native_calls, native_launches; /* as counted at the latest annotated launch */
+    bool stays_native;                      /* it never pays */
 };
 
 void kmm__launches_start(kmm_runtime_t *rt);

@@ -22,6 +22,7 @@
 #include "launch/natively.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"
+#include "launch/sites.h"
 #include "launch/state.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
@@ -411,6 +412,7 @@ static int submit_checked(kmm__submission_t *s)
         kmm__memo_make(s); /* before the arguments become addresses of host memory */
         kmm__submission_make_direct(s);
     }
+    kmm__site_place(s);
     return submit_work(s);
 }
 

@@ -91,18 +91,32 @@ struct configuration {
 };
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
-/* Most attributes only change how fast the launch starts. The two that are looked at here change
- * how its blocks may work together. */
-int wrap(LaunchKernelExC)(const configuration_t *c, const void *function, void **args)
+/* Returns what managed standing refuses; NULL: nothing. Most attributes only change how fast the
+ * launch starts. The two that are looked at here change how its blocks may work together. */
+static const char *refused(const configuration_t *c)
 {
-    NATIVE_LAUNCH(real(LaunchKernelExC)(c, function, args));
     for (unsigned k = 0; k < c->count; k++) {
         const attribute_t *a = &c->attributes[k];
         if (a->id == ATTRIBUTE_COOPERATIVE && a->value.number)
-            return internal(not_supported)("cudaLaunchKernelExC of a cooperative launch");
+            return "cudaLaunchKernelExC of a cooperative launch";
         if (a->id == ATTRIBUTE_CLUSTER &&
             a->value.extent[0] * a->value.extent[1] * a->value.extent[2] > 1)
-            return internal(not_supported)("cudaLaunchKernelExC of a launch with clusters");
+            return "cudaLaunchKernelExC of a launch with clusters";
     }
+    return NULL;
+}
+
+int wrap(LaunchKernelExC)(const configuration_t *c, const void *function, void **args)
+{
+    const char *what = refused(c);
+    if (kmm_cuda_native_enter_launch(KIND)) {
+        if (what)
+            kmm_cuda_native_stay();
+        int error = real(LaunchKernelExC)(c, function, args);
+        kmm_cuda_native_leave();
+        return error;
+    }
+    if (what)
+        return internal(not_supported)(what);
     return wrap(LaunchKernel)(function, c->grid, c->block, args, c->shared_bytes, c->stream);
 }

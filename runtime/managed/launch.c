@@ -226,6 +226,11 @@ int wrap(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **a
 int wrap(LaunchCooperativeKernel)(const void *function, dim3_t grid, dim3_t block, void **args,
                                   size_t n, stream_t s)
 {
-    NATIVE_LAUNCH(real(LaunchCooperativeKernel)(function, grid, block, args, n, s));
+    if (kmm_cuda_native_enter_launch(KIND)) {
+        kmm_cuda_native_stay();
+        int error = real(LaunchCooperativeKernel)(function, grid, block, args, n, s);
+        kmm_cuda_native_leave();
+        return error;
+    }
     return internal(not_supported)(RUNTIME "LaunchCooperativeKernel");
 }

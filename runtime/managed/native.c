@@ -7,6 +7,7 @@
 #include "api/runtime.h"
 #include "launch/builder.h"
 #include "launch/native_chunks.h"
+#include "launch/sites.h"
 #include "managed/managed.h"
 #include "memory/array.h"
 #include "memory/residency/native.h"
@@ -18,12 +19,26 @@ KMM__API int kmm_cuda_native_enter(int kind)
 {
     if (kmm__native_is_undecided())
         kmm__native_start(kmm_default(), (kmm_kind_t)kind);
-    return kmm__native_enter((kmm_kind_t)kind);
+    return kmm__native_enter((kmm_kind_t)kind) && (kmm__native_count_call(false), 1);
 }
 
 KMM__API int kmm_cuda_native_enter_launch(int kind)
 {
-    return !kmm__launch_is_armed() && kmm_cuda_native_enter(kind);
+    if (kmm__launch_is_armed())
+        return 0;
+    if (kmm__native_is_undecided())
+        kmm__native_start(kmm_default(), (kmm_kind_t)kind);
+    return kmm__native_enter((kmm_kind_t)kind) && (kmm__native_count_call(true), 1);
+}
+
+KMM__API int kmm_cuda_native_sample(void)
+{
+    return kmm__site_sample(kmm_default());
+}
+
+KMM__API void kmm_cuda_native_measured(int sample, uint64_t ns)
+{
+    kmm__site_measured(kmm_default(), sample, ns);
 }
 
 KMM__API void kmm_cuda_native_leave(void)
@@ -79,6 +94,11 @@ KMM__API int kmm_cuda_native_between(const void *dst, const void *src, int *to, 
 KMM__API void kmm_cuda_native_at_end(void (*call)(void))
 {
     kmm__native_at_end(call);
+}
+
+KMM__API void kmm_cuda_native_stay(void)
+{
+    kmm__native_stay();
 }
 
 KMM__API void kmm_cuda_native_bind(const char *call)

@@ -34,6 +34,70 @@ static int order_after_last(stream_t s, int device)
     return error;
 }
 
+/* ---- Times of launches ---- */
+
+/* A launch that is being timed. */
+typedef struct timing {
+    int sample; /* libkmm's number of it; 0: none */
+    event_t begin, end;
+    uint64_t launches, next; /* launches since; after which of them it is looked at again */
+} timing_t;
+enum { TIMINGS = 8 };
+static timing_t timings[TIMINGS];
+static int timing_count;
+
+static void timing_end(timing_t *t, float milliseconds)
+{
+    const double nanoseconds = (double)milliseconds * 1e6;
+    if (t->begin)
+        real(EventDestroy)(t->begin);
+    if (t->end)
+        real(EventDestroy)(t->end);
+    kmm_cuda_native_measured(t->sample, nanoseconds >= 1 ? (uint64_t)nanoseconds : 0);
+    *t = (timing_t){0};
+    timing_count--;
+}
+
+/* Returns a free slot with two events; NULL: there is none. */
+static timing_t *timing_begin(int sample)
+{
+    timing_t *t = timings;
+    while (t < timings + TIMINGS && t->sample)
+        t++;
+    if (t == timings + TIMINGS) {
+        kmm_cuda_native_measured(sample, 0);
+        return NULL;
+    }
+    *t = (timing_t){.sample = sample, .next = 1};
+    timing_count++;
+    if (api(EventCreateWithFlags)(&t->begin, 0) || api(EventCreateWithFlags)(&t->end, 0)) {
+        timing_end(t, 0);
+        return NULL;
+    }
+    return t;
+}
+
+/* Takes the times of launches that are over. Asks the driver as seldom as the launch takes long,
+ * and not at all while the program has an error to find: asking may leave one that says `not
+ * ready`. */
+static void timings_look(void)
+{
+    for (timing_t *t = timings; t < timings + TIMINGS && timing_count; t++) {
+        float milliseconds = 0;
+        if (!t->sample || ++t->launches < t->next || real(PeekAtLastError)())
+            continue;
+        t->next *= 2;
+        int error = real(EventQuery)(t->end);
+        if (error)
+            real(GetLastError)();
+        if (error == KMM_CUDA_NOT_READY)
+            continue;
+        if (!error && (error = real(EventElapsedTime)(&milliseconds, t->begin, t->end)))
+            real(GetLastError)();
+        timing_end(t, error ? 0 : milliseconds);
+    }
+}
+
 /* Calls the runtime's own launch. */
 static int launch_as_written(const void *handle, const kmm_geometry_t *g, void **args)
 {
@@ -47,11 +111,16 @@ int internal(launch_natively)(int how, const void *handle, const kmm_geometry_t 
     int device = 0;
     api(GetDevice)(&device);
     pthread_mutex_lock(&order_lock);
-    int error = order_after_last(g->stream, device);
+    timings_look();
+    int error = order_after_last(g->stream, device), sample = kmm_cuda_native_sample();
+    timing_t *t = sample ? timing_begin(sample) : NULL;
+    int timed = t ? real(EventRecord)(t->begin, g->stream) : 0;
     if (how == KMM_CUDA_IN_CHUNKS)
         error = kmm_cuda_native_chunks(error);
     else if (!error)
         error = launch_as_written(handle, g, args);
+    if (t && (error || timed || real(EventRecord)(t->end, g->stream)))
+        timing_end(t, 0);
     last_stream = g->stream;
     last_device = device;
     has_last = true;

@@ -130,7 +130,7 @@ int wrap(IpcGetMemHandle)(void *out, void *p)
 int wrap(Memcpy2DToArray)(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t w,
                           size_t h, int kind)
 {
-    NATIVE(Memcpy2DToArray, (dst, x, y, src, pitch, w, h, kind));
+    NATIVE_ONLY(Memcpy2DToArray, (dst, x, y, src, pitch, w, h, kind));
     MANAGED_OR(src, Memcpy2DToArray);
     stream_t own = internal(task_default)();
     if (own)
@@ -143,7 +143,7 @@ int wrap(Memcpy2DToArray)(void *dst, size_t x, size_t y, const void *src, size_t
 int wrap(Memcpy2DToArrayAsync)(void *dst, size_t x, size_t y, const void *src, size_t pitch,
                                size_t w, size_t h, int kind, stream_t s)
 {
-    NATIVE(Memcpy2DToArrayAsync, (dst, x, y, src, pitch, w, h, kind, s));
+    NATIVE_ONLY(Memcpy2DToArrayAsync, (dst, x, y, src, pitch, w, h, kind, s));
     MANAGED_OR(src, Memcpy2DToArrayAsync);
     s = internal(stream)(s);
     return real(Memcpy2DToArrayAsync)(dst, x, y, src, pitch, w, h, kind, s);
@@ -152,7 +152,7 @@ int wrap(Memcpy2DToArrayAsync)(void *dst, size_t x, size_t y, const void *src, s
 int wrap(Memcpy2DFromArray)(void *dst, size_t pitch, const void *src, size_t x, size_t y, size_t w,
                             size_t h, int kind)
 {
-    NATIVE(Memcpy2DFromArray, (dst, pitch, src, x, y, w, h, kind));
+    NATIVE_ONLY(Memcpy2DFromArray, (dst, pitch, src, x, y, w, h, kind));
     MANAGED_OR(dst, Memcpy2DFromArray);
     stream_t own = internal(task_default)();
     if (own)
@@ -165,7 +165,7 @@ int wrap(Memcpy2DFromArray)(void *dst, size_t pitch, const void *src, size_t x, 
 int wrap(Memcpy2DFromArrayAsync)(void *dst, size_t pitch, const void *src, size_t x, size_t y,
                                  size_t w, size_t h, int kind, stream_t s)
 {
-    NATIVE(Memcpy2DFromArrayAsync, (dst, pitch, src, x, y, w, h, kind, s));
+    NATIVE_ONLY(Memcpy2DFromArrayAsync, (dst, pitch, src, x, y, w, h, kind, s));
     MANAGED_OR(dst, Memcpy2DFromArrayAsync);
     s = internal(stream)(s);
     return real(Memcpy2DFromArrayAsync)(dst, pitch, src, x, y, w, h, kind, s);
@@ -173,7 +173,7 @@ int wrap(Memcpy2DFromArrayAsync)(void *dst, size_t pitch, const void *src, size_
 
 int wrap(MemcpyToArray)(void *dst, size_t x, size_t y, const void *src, size_t n, int kind)
 {
-    NATIVE(MemcpyToArray, (dst, x, y, src, n, kind));
+    NATIVE_ONLY(MemcpyToArray, (dst, x, y, src, n, kind));
     MANAGED_OR(src, MemcpyToArray);
     int error = kmm_cuda_stream_settle(NULL);
     return error ? error : real(MemcpyToArray)(dst, x, y, src, n, kind);
@@ -181,7 +181,7 @@ int wrap(MemcpyToArray)(void *dst, size_t x, size_t y, const void *src, size_t n
 
 int wrap(MemcpyFromArray)(void *dst, const void *src, size_t x, size_t y, size_t n, int kind)
 {
-    NATIVE(MemcpyFromArray, (dst, src, x, y, n, kind));
+    NATIVE_ONLY(MemcpyFromArray, (dst, src, x, y, n, kind));
     MANAGED_OR(dst, MemcpyFromArray);
     int error = kmm_cuda_stream_settle(NULL);
     return error ? error : real(MemcpyFromArray)(dst, src, x, y, n, kind);

@@ -282,7 +282,7 @@ int wrap(Memset2D)(void *dst, size_t pitch, int value, size_t w, size_t h)
 
 int wrap(PointerGetAttributes)(void *attributes, const void *p)
 {
-    NATIVE(PointerGetAttributes, (attributes, p));
+    NATIVE_ONLY(PointerGetAttributes, (attributes, p));
     return kmm_cuda_is_managed(p) ? internal(not_supported)(RUNTIME "PointerGetAttributes")
                                   : real(PointerGetAttributes)(attributes, p);
 }

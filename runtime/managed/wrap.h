@@ -97,13 +97,17 @@ int api(EventCreateWithFlags)(event_t *out, unsigned flags);
 enum { DISABLE_TIMING = 2 };
 int api(GetDevice)(int *device);
 
-/* ---- absent.c ---- */
+/* ---- gpus.c ---- */
 /* number of GPUs that libkmm uses and the program was built for */
 int internal(device_count)(void);
 /* Returns the error that the runtime's calls give if there is no GPU that the program was built
  * for; else 0. Reports it once. */
 int internal(is_absent)(void);
 void internal(say_absent)(int error); /* reports once that there is no such GPU */
+
+/* Called inside a native call: the program has set this variable of the current device, or knows
+ * its address. When native standing ends, the devices on which that was not done get the value. */
+void internal(symbol_set)(const void *symbol);
 
 /* ---- wrap.c ---- */
 /* Allocates an array, in native standing or not. */
@@ -122,6 +126,16 @@ int internal(malloc)(void **out, size_t bytes);
     do {                                                                                           \
         if (kmm_cuda_native_enter(KIND)) {                                                         \
             kmm_cuda_native_bind(RUNTIME #name);                                                   \
+            int native_result = real(name) arguments;                                              \
+            kmm_cuda_native_leave();                                                               \
+            return native_result;                                                                  \
+        }                                                                                          \
+    } while (0)
+/* The same for a call that managed standing refuses on arrays. */
+#define NATIVE_ONLY(name, arguments)                                                               \
+    do {                                                                                           \
+        if (kmm_cuda_native_enter(KIND)) {                                                         \
+            kmm_cuda_native_stay();                                                                \
             int native_result = real(name) arguments;                                              \
             kmm_cuda_native_leave();                                                               \
             return native_result;                                                                  \
@@ -156,11 +170,6 @@ int internal(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w
 /* Copies a variable's value on the current device to all other devices, so that chunks that read
  * it may run there. */
 void SHARE_SYMBOL(const void *symbol, size_t bytes);
-
-/* ---- several.c ---- */
-/* Called inside a native call: the program has set this variable of the current device, or knows its
- * address. When native standing ends, the devices on which it did not get the value. */
-void internal(symbol_set)(const void *symbol);
 
 /* ---- order.c ---- */
 /* Makes a launch that libkmm has checked, in the order of these launches. Called inside a native

@@ -171,6 +171,13 @@ void kmm__object_init(kmm__object_t *o, const kmm__layout_t *flat)
     o->users = (kmm__shape_map_t){*flat, kmm__map_create(&kmm__users_ops, NULL, &whole, &nobody)};
 }
 
+void kmm__object_home(kmm__object_t *o, uint32_t space)
+{
+    const kmm__users_t users = {.homes = 1u << space};
+    const kmm__box_t all = kmm__layout_whole(&o->users.layout);
+    kmm__map_assign(o->users.map, &all, &users);
+}
+
 void kmm__object_deinit(kmm__object_t *o)
 {
     for (uint32_t k = 0; k < o->reads.count; k++)

@@ -36,6 +36,8 @@ static inline int kmm__object_boxes(kmm__object_t *o, const kmm__access_t *a,
     return kmm__access_boxes(a, &o->users, &kmm__users_ops, NULL, out);
 }
 
+/* Notes that all of the object was written last in that space. No task has used it. */
+void kmm__object_home(kmm__object_t *o, uint32_t space);
 /* Makes the object's map. */
 void kmm__object_init(kmm__object_t *o, const kmm__layout_t *flat);
 /* Frees what the object owns. No unfinished task uses it. */

@@ -82,7 +82,7 @@ bool fake_is_device(int device);
 size_t fake_memory(void); /* bytes of each device */
 size_t fake_granule(void);
 bool fake_have_peers(void); /* devices can access each other's memory */
-uint32_t fake_lanes(void); /* of a warp: 32 or 64 */
+uint32_t fake_lanes(void);  /* of a warp: 32 or 64 */
 /* Where the environment says that the device is on the PCI bus: domain, bus, device, function.
  * False: it does not. */
 bool fake_pci(int device, unsigned out[4]);

@@ -84,6 +84,19 @@ int kmm_cuda_native_free(void *base)
     (void)base;
     return 0;
 }
+int native_sample;
+uint64_t measured_ns;
+int kmm_cuda_native_sample(void)
+{
+    int sample = native_sample;
+    native_sample = 0;
+    return sample;
+}
+void kmm_cuda_native_measured(int sample, uint64_t ns)
+{
+    (void)sample;
+    measured_ns = ns;
+}
 void kmm_cuda_native_device(int ordinal)
 {
     (void)ordinal;
@@ -103,6 +116,7 @@ void kmm_cuda_native_at_end(void (*call)(void))
 {
     at_end = call;
 }
+void kmm_cuda_native_stay(void) {}
 void kmm_cuda_native_bind(const char *call)
 {
     (void)call;

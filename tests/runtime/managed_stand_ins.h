@@ -13,6 +13,9 @@ extern uint32_t ended_count;
 extern int is_native;
 /* Natively: the devices on which the arrays of a copy are. */
 extern int native_to, native_from;
+/* The result of the next kmm_cuda_native_sample; what kmm_cuda_native_measured got last. */
+extern int native_sample;
+extern uint64_t measured_ns;
 /* What kmm_cuda_native_at_end was called with last. */
 extern void (*at_end)(void);
 /* The result of kmm_task_active. */

@@ -100,6 +100,7 @@ void *dlsym(void *library, const char *name)
 
 /* ---- libkmm ---- */
 
+static int launch_result;
 static struct {
     kmm_kernel_t kernel;
     kmm_geometry_t geometry;
@@ -115,7 +116,71 @@ int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, 
     for (uint32_t k = 0; k < kernel->param_count; k++)
         given.args[k] = args[k];
     given.count++;
+    return launch_result;
+}
+
+/* ---- Events of native launches ---- */
+
+static int made, destroyed, queries, waits, cleared;         /* calls */
+static int query_result, last_error, current, recorded_with; /* current: the device */
+
+int cudaGetDevice(int *device);
+int __real_cudaSetDevice(int device);
+int cudaEventCreateWithFlags(void **out, unsigned flags);
+int __real_cudaEventDestroy(void *e);
+int __real_cudaEventRecord(void *e, void *s);
+int __real_cudaEventQuery(void *e);
+int __real_cudaStreamWaitEvent(void *s, void *e, unsigned flags);
+int __real_cudaEventElapsedTime(float *milliseconds, void *a, void *b);
+int __real_cudaPeekAtLastError(void);
+int __real_cudaGetLastError(void);
+int cudaGetDevice(int *device)
+{
+    return *device = current, 0;
+}
+int __real_cudaSetDevice(int device)
+{
+    return current = device, 0;
+}
+int cudaEventCreateWithFlags(void **out, unsigned flags)
+{
+    (void)flags;
+    *out = (void *)(uintptr_t)++made;
     return 0;
+}
+int __real_cudaEventDestroy(void *e)
+{
+    assert_non_null(e);
+    return destroyed++, 0;
+}
+int __real_cudaEventRecord(void *e, void *s)
+{
+    (void)s;
+    assert_non_null(e);
+    return recorded_with = current, 0;
+}
+int __real_cudaEventQuery(void *e)
+{
+    assert_non_null(e);
+    return queries++, query_result;
+}
+int __real_cudaStreamWaitEvent(void *s, void *e, unsigned flags)
+{
+    (void)s, (void)e, (void)flags;
+    return waits++, 0;
+}
+int __real_cudaEventElapsedTime(float *milliseconds, void *a, void *b)
+{
+    assert_int_equal((uintptr_t)a + 1, (uintptr_t)b);
+    return *milliseconds = 2.5, 0;
+}
+int __real_cudaPeekAtLastError(void)
+{
+    return last_error;
+}
+int __real_cudaGetLastError(void)
+{
+    return cleared++, 0;
 }
 
 void kmm__cuda_image_ends(void);
@@ -126,13 +191,9 @@ void kmm__cuda_image_ends(void);
         return 0;                                                                                  \
     }
 NOTHING(__real_cudaDeviceSynchronize)
-NOTHING(__real_cudaEventDestroy)
-NOTHING(__real_cudaEventQuery)
-NOTHING(__real_cudaEventRecord)
 NOTHING(__real_cudaEventSynchronize)
 NOTHING(__real_cudaFree)
 NOTHING(__real_cudaFreeAsync)
-NOTHING(__real_cudaGetLastError)
 NOTHING(__real_cudaLaunchKernel)
 NOTHING(__real_cudaMemcpy)
 NOTHING(__real_cudaMemcpy2D)
@@ -149,18 +210,13 @@ NOTHING(__real_cudaMemset2D)
 NOTHING(__real_cudaMemsetAsync)
 NOTHING(__real_cudaGetErrorName)
 NOTHING(__real_cudaGetErrorString)
-NOTHING(__real_cudaPeekAtLastError)
 NOTHING(__real_cudaPointerGetAttributes)
 NOTHING(__real_cudaStreamDestroy)
 NOTHING(__real_cudaStreamQuery)
 NOTHING(__real_cudaStreamSynchronize)
-NOTHING(__real_cudaStreamWaitEvent)
-NOTHING(cudaGetDevice)
-NOTHING(__real_cudaSetDevice)
 NOTHING(__real_cudaMemcpyPeer)
 NOTHING(__real_cudaMemcpyPeerAsync)
 NOTHING(__real_cudaDeviceEnablePeerAccess)
-NOTHING(cudaEventCreateWithFlags)
 NOTHING(__real___cudaLaunchKernel)
 NOTHING(__real_cudaMalloc)
 NOTHING(__real_cudaMallocAsync)
@@ -170,7 +226,6 @@ NOTHING(__real_cudaGetSymbolAddress)
 NOTHING(cudaGetSymbolSize)
 NOTHING(__real_cudaDeviceSetLimit)
 NOTHING(__real_cudaMemset2DAsync)
-NOTHING(__real_cudaEventElapsedTime)
 NOTHING(__real_cudaStreamBeginCapture)
 NOTHING(__real_cudaGraphCreate)
 NOTHING(__real_cudaGraphLaunch)
@@ -286,6 +341,65 @@ static void test_unknown(void **state)
     assert_int_equal(given.count, count);
 }
 
+static void launch_natively(void *stream)
+{
+    assert_int_equal(__wrap_cudaLaunchKernel(&alone.function, grid, block, two, 0, stream), 0);
+}
+
+/* A native launch is timed where libkmm asks for that, without waiting for it, and without taking
+ * away an error that the program is to find. */
+static void test_timed(void **state)
+{
+    (void)state;
+    launch_result = KMM_CUDA_NATIVELY;
+    launch_natively(NULL);
+    assert_int_equal(made, 0);
+    native_sample = 7;
+    query_result = KMM_CUDA_NOT_READY;
+    launch_natively(NULL);
+    assert_int_equal(made, 2);
+    assert_int_equal(queries, 0);
+    for (int k = 0; k < 64; k++)
+        launch_natively(NULL);
+    assert_in_range(queries, 2, 8); /* ever more seldom */
+    assert_int_equal(cleared, queries);
+    assert_int_equal(measured_ns, 0);
+    query_result = 0;
+    last_error = 1;
+    for (int k = 0; k < 64; k++)
+        launch_natively(NULL);
+    assert_int_equal(measured_ns, 0);
+    assert_int_equal(cleared, queries);
+    last_error = 0;
+    launch_natively(NULL);
+    assert_int_equal(measured_ns, 2500000);
+    assert_int_equal(destroyed, 2);
+    launch_result = 0;
+}
+
+/* Native launches keep their order across streams and devices: an event is recorded on the device
+ * of its stream. */
+static void test_order(void **state)
+{
+    (void)state;
+    launch_result = KMM_CUDA_NATIVELY;
+    launch_natively(NULL);
+    launch_natively(NULL);
+    assert_int_equal(waits, 0);
+    launch_natively(&made);
+    assert_int_equal(waits, 1);
+    current = 1;
+    launch_natively(NULL);
+    assert_int_equal(waits, 2);
+    assert_int_equal(recorded_with, 0);
+    assert_int_equal(current, 1);
+    current = 0;
+    launch_natively(NULL); /* the default stream of the other device */
+    assert_int_equal(waits, 3);
+    assert_int_equal(recorded_with, 1);
+    launch_result = 0;
+}
+
 /* What was launched is forgotten when the library that it is part of is closed. */
 static void test_unloaded(void **state)
 {
@@ -306,7 +420,8 @@ int main(void)
         cmocka_unit_test(test_original), cmocka_unit_test(test_clone),
         cmocka_unit_test(test_alone),    cmocka_unit_test(test_in_c),
         cmocka_unit_test(test_late),     cmocka_unit_test(test_configuration),
-        cmocka_unit_test(test_unknown),  cmocka_unit_test(test_unloaded),
+        cmocka_unit_test(test_unknown),  cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_unloaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

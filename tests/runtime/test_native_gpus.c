@@ -20,6 +20,8 @@
 
 enum { GPUS = 4, BYTES = 100000 };
 
+static uint64_t program; /* number of the random program */
+
 static kmm__device_t *gpu_at(int k)
 {
     return kmm_default()->device[k];
@@ -74,7 +76,8 @@ static void part_one(void)
     assert_ptr_equal(array_at(x)->home, gpu_at(0));
     for (int64_t i = 0; i < n; i++)
         x[i] = (int32_t)i;
-    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, SCALE, n, 8, x, NULL, NULL), KMM__LAUNCH_NATIVELY);
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, SCALE, n, 8, x, NULL, NULL),
+                     KMM__LAUNCH_NATIVELY);
     run_element_by_element(SCALE, n, x, NULL, NULL);
     kmm_cuda_native_leave();
     assert_false(kmm__native_uses_several());
@@ -212,6 +215,116 @@ static void part_at_end(void)
     end();
 }
 
+/* ---- More GPUs where they pay ---- */
+
+enum { N = 60000, MS = 1000000 };
+
+/* Launches what adds to the N elements of x, as the wrappers do, which time it where libkmm asks
+ * for that. */
+static void launch(what_t what, int32_t *x, int32_t *a, int32_t *b, uint64_t ns)
+{
+    int result = fake_work_launch(KMM_KIND_CUDA, what, N, 8, x, a, b);
+    if (result == KMM__LAUNCH_NATIVELY) {
+        int sample = kmm_cuda_native_sample();
+        run_element_by_element(what, N, x, a, b);
+        if (sample)
+            kmm_cuda_native_measured(sample, ns);
+        kmm_cuda_native_leave();
+        result = 0;
+    }
+    assert_int_equal(result, 0);
+}
+
+static int32_t *ones(void)
+{
+    int32_t *x = (int32_t *)make(N * sizeof(*x));
+    for (int i = 0; i < N; i++)
+        x[i] = 1;
+    return x;
+}
+
+static void check_all(const int32_t *x, int32_t value)
+{
+    int32_t *got = malloc(N * sizeof(*got));
+    assert_int_equal(kmm_copy_out(kmm_default(), got, x, N * sizeof(*got)), 0);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(got[i], value);
+    free(got);
+}
+
+static uint64_t chunks_on(int gpu)
+{
+    kmm_wait(kmm_default());
+    return kmm__counted(&gpu_at(gpu)->counters.chunks);
+}
+
+/* Kernels of 10 ms take over after some launches, and then run on all GPUs. Short ones that know
+ * their data on one GPU stay there. */
+static void part_pays(void)
+{
+    int32_t *x = ones(), *y = ones(), *z = ones(), *small = ones();
+    int k;
+    for (k = 0; k < 20 && kmm_cuda_native(KIND); k++) {
+        launch(ADD, x, y, z, 10 * MS);
+        launch(MIRROR, small, small, z, MS / 100);
+    }
+    assert_in_range(k, 3, 12);
+    for (int i = 0; i < 5; i++)
+        launch(ADD, x, y, z, 0);
+    for (int i = 0; i < GPUS; i++)
+        assert_true(chunks_on(i) > 0);
+    const uint64_t before = chunks_on(1) + chunks_on(2) + chunks_on(3), first = chunks_on(0);
+    for (int i = 0; i < 4; i++)
+        launch(MIRROR, small, small, z, 0);
+    assert_int_equal(chunks_on(1) + chunks_on(2) + chunks_on(3), before);
+    assert_true(chunks_on(0) > first);
+    check_all(x, 2);
+    end();
+}
+
+/* Short kernels never take over. */
+static void part_short(void)
+{
+    int32_t *x = ones(), *y = ones(), *z = ones();
+    for (int k = 0; k < 3000; k++)
+        launch(ADD, x, y, z, MS / 20);
+    assert_true(kmm_cuda_native(KIND));
+    check_all(x, 2);
+    end();
+}
+
+/* Nor do kernels between which so many copies are made that these would lose more. */
+static void part_copies(void)
+{
+    int32_t *x = ones(), *y = ones(), *z = ones();
+    for (int k = 0; k < 1000; k++) {
+        launch(ADD, x, y, z, MS);
+        for (int i = 0; i < 8; i++) {
+            assert_true(kmm_cuda_native_enter(KIND));
+            kmm_cuda_native_leave();
+        }
+    }
+    assert_true(kmm_cuda_native(KIND));
+    end();
+}
+
+/* Nor does anything when a graph has recorded addresses, or the program uses several GPUs or calls
+ * that managed standing lacks. */
+static void part_must_stay(void)
+{
+    int32_t *x = ones(), *y = ones(), *z = ones();
+    if (program == 0)
+        kmm_cuda_native_several(KIND);
+    else if (program == 1)
+        kmm_cuda_native_stay();
+    else
+        kmm_cuda_native_bind("cudaGraphCreate");
+    for (int k = 0; k < 100; k++)
+        launch(ADD, x, y, z, 10 * MS);
+    assert_true(kmm_cuda_native(KIND));
+    _exit(0);
+}
+
 /* ---- Random programs ---- */
 
 enum { ARRAYS = 6, STEPS = 200, LONGEST = 20000 };
@@ -252,7 +365,10 @@ static void step_launch(both_t *t, rng_t *r)
     int result = fake_work_launch(KMM_KIND_CUDA, what, n, (int)rng_range(r, 1, 5), dst->x, pa, pb);
     if (result == KMM__LAUNCH_NATIVELY) {
         assert_true(kmm_cuda_native(KIND));
+        int sample = kmm_cuda_native_sample();
         run_element_by_element(what, n, dst->x, a->x, b->x);
+        if (sample) /* long ones take over, if the program uses one GPU */
+            kmm_cuda_native_measured(sample, rng_next(r) % (20 * MS));
         kmm_cuda_native_leave();
         result = 0;
     }
@@ -272,15 +388,14 @@ static void step_copy(const both_t *dst, const both_t *src, rng_t *r)
         if (!kmm_cuda_native_between(dst->x, src->x, &to, &from))
             memcpy(dst->x, src->x, bytes);
         else
-            assert_int_equal(copy_by(to, dst->x, to, src->x, rng_next(r) % 2 ? to : from, bytes), 0);
+            assert_int_equal(copy_by(to, dst->x, to, src->x, rng_next(r) % 2 ? to : from, bytes),
+                             0);
         kmm_cuda_native_leave();
     } else {
         assert_int_equal(kmm_copy(kmm_default(), dst->x, src->x, bytes), 0);
     }
     memcpy(dst->model, src->model, bytes);
 }
-
-static uint64_t program;
 
 static void part_oracle(void)
 {
@@ -385,6 +500,16 @@ PART(several)
 PART(later)
 PART(enable)
 PART(at_end)
+PART(pays)
+PART(short)
+PART(copies)
+
+static void test_must_stay(void **state)
+{
+    (void)state;
+    for (program = 0; program < 3; program++)
+        child(part_must_stay);
+}
 
 static void test_no_access(void **state)
 {
@@ -431,7 +556,9 @@ int main(void)
         cmocka_unit_test(test_later),     cmocka_unit_test(test_enable),
         cmocka_unit_test(test_no_access), cmocka_unit_test(test_counted),
         cmocka_unit_test(test_at_end),    cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_threads),   cmocka_unit_test(test_pays),
+        cmocka_unit_test(test_short),     cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_must_stay),
     };
     setenv("KMM_FAKE_DEVICES", "4", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);

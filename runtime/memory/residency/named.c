@@ -13,6 +13,7 @@
 #include "memory/residency/foresight.h"
 #include "memory/residency/frame.h"
 #include "memory/residency/pack.h"
+#include "task/users.h"
 
 /* KEPT arrays that the program has freed stay mapped for the next ones of their sizes, as long as
  * they take at most 1/KEPT_PART of the device. */
@@ -177,9 +178,9 @@ static int share(kmm__array_t *a)
         kmm__device_t *to = rt->device[k];
         if (to == d)
             continue;
-        error = r->is_packed ? kmm__pack_share(d, r->window, to)
-                             : d->backend->frame_share(d->gpu, r->window, kmm__array_span(a),
-                                                       to->gpu);
+        error = r->is_packed
+                    ? kmm__pack_share(d, r->window, to)
+                    : d->backend->frame_share(d->gpu, r->window, kmm__array_span(a), to->gpu);
     }
     return error ? driver_error(d, error) : 0;
 }
@@ -298,6 +299,7 @@ static void holder_note(kmm__array_t *a)
     kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
     a->summary.whole = home.valid;
     kmm__map_assign(a->coherence.map, &all, &home);
+    kmm__object_home(&a->object, a->home->space);
 }
 
 /* Moves what is at names on one device. Returns 0 or the backend's error. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays of native standing (native.h): each is mapped at its name, on its home. Freed ones are kept
- * for a while, for the next ones of their sizes. */
+/* Arrays of native standing (native.h): each is mapped at its name, on its home. Freed ones are
+ * kept for a while, for the next ones of their sizes. */
 #ifndef KMM__MEMORY_RESIDENCY_NAMED_H
 #define KMM__MEMORY_RESIDENCY_NAMED_H
 

@@ -22,13 +22,14 @@ static kmm_runtime_t *native_runtime; /* constant once the standing is decided *
 static kmm_kind_t native_kind;
 static _Atomic(const char *) bound; /* why the standing cannot end; NULL: it can */
 static pthread_mutex_t deciding = PTHREAD_MUTEX_INITIALIZER; /* held while the standing changes */
+static atomic_bool stays;             /* the program makes calls that managed standing refuses */
 static void (*ends_call[ENDS])(void); /* guarded by `deciding` */
 static uint32_t ends_count;
 
 /* The GPUs that the program uses, by ordinal. */
 static _Atomic int first_gpu = NOT_YET; /* the one on which it made its first array */
-static _Atomic bool uses_several;       /* it also uses others: all GPUs have access to all arrays */
-static _Thread_local int own_gpu;       /* the thread's current one, as far as it told us */
+static _Atomic bool uses_several; /* it also uses others: all GPUs have access to all arrays */
+static _Thread_local int own_gpu; /* the thread's current one, as far as it told us */
 
 static bool is_native(kmm_kind_t kind)
 {
@@ -101,6 +102,7 @@ bool kmm__native_array_free(kmm_runtime_t *rt, void *base)
 typedef struct mark {
     _Atomic uint32_t inside; /* number of native calls that the thread is inside of */
     atomic_bool taken;
+    _Atomic uint64_t calls, launches; /* written by the thread alone */
     struct mark *next;
 } mark_t;
 static _Atomic(mark_t *) marks;
@@ -187,6 +189,32 @@ bool kmm__native_enter(kmm_kind_t kind)
 void kmm__native_leave(void)
 {
     atomic_fetch_sub_explicit(&own->inside, 1, memory_order_release);
+}
+
+bool kmm__native_may_end(void)
+{
+    return !atomic_load(&bound) && !atomic_load(&uses_several) && !atomic_load(&stays);
+}
+
+void kmm__native_stay(void)
+{
+    atomic_store(&stays, true);
+}
+
+void kmm__native_count_call(bool is_launch)
+{
+    _Atomic uint64_t *n = is_launch ? &own->launches : &own->calls;
+    atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+void kmm__native_count(uint64_t *calls, uint64_t *launches)
+{
+    *calls = *launches = 0;
+    for (mark_t *m = atomic_load(&marks); m; m = m->next) {
+        *calls += atomic_load_explicit(&m->calls, memory_order_relaxed);
+        *launches += atomic_load_explicit(&m->launches, memory_order_relaxed);
+    }
 }
 
 void kmm__native_bind(const char *what)

@@ -39,12 +39,22 @@ bool kmm__native_is_undecided(void);
 
 /* The GPU with this ordinal is the calling thread's current one from now on. Before the first call
  * that is 0. As soon as a thread makes a native call on another GPU than the one with the first
- * array, the program uses several: all GPUs get access to all arrays, or, where the driver cannot do
- * that, the standing ends. */
+ * array, the program uses several: all GPUs get access to all arrays, or, where the driver cannot
+ * do that, the standing ends. */
 void kmm__native_device(int ordinal);
 bool kmm__native_uses_several(void);
 /* The program uses several GPUs from now on. Does nothing in another standing. */
 void kmm__native_use_several(kmm_kind_t kind);
+/* The program makes calls that managed standing refuses. */
+void kmm__native_stay(void);
+/* False: the standing should not end but where it must, since the program makes such calls, has
+ * bound it, or uses several GPUs by itself. */
+bool kmm__native_may_end(void);
+/* The number of native calls of all threads so far, without launches; and of their launches without
+ * a pragma. Both only grow. */
+void kmm__native_count(uint64_t *calls, uint64_t *launches);
+/* Notes one of them. Called inside of it. */
+void kmm__native_count_call(bool is_launch);
 /* `call` is called when the standing ends, after all work on the GPUs. It calls nothing that waits
  * for libkmm. The same function is added once. */
 void kmm__native_at_end(void (*call)(void));
