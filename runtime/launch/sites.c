@@ -22,12 +22,12 @@ enum {
     TAKEOVER_NS = 5000000 /* a takeover without arrays */
 };
 enum {
-    BYTES_NS = 25,      /* bytes that move between devices in a nanosecond, over PCIe */
-    MAPPED_NS = 128,    /* bytes that the takeover moves in a nanosecond */
-    SAFETY = 2,         /* how many times its cost a takeover must have been worth */
-    FULL_BLOCKS = 132,  /* blocks that a device runs at once at least: its multiprocessors */
-    MOST_PAIRS = 16,    /* pairs of neighbouring chunks whose regions are compared */
-    SPARSE = 1024       /* launches between samples at most */
+    BYTES_NS = 25,     /* bytes that move between devices in a nanosecond, over PCIe */
+    MAPPED_NS = 128,   /* bytes that the takeover moves in a nanosecond */
+    SAFETY = 2,        /* how many times its cost a takeover must have been worth */
+    FULL_BLOCKS = 132, /* blocks that a device runs at once at least: its multiprocessors */
+    MOST_PAIRS = 16,   /* pairs of neighbouring chunks whose regions are compared */
+    SPARSE = 1024      /* launches between samples at most */
 };
 
 /* The site of the thread's latest launch. */
@@ -44,8 +44,8 @@ uint64_t kmm__figures_time(const kmm__figures_t *f, uint32_t devices)
     uint64_t least = f->blocks <= FULL_BLOCKS
                          ? f->kernel_ns
                          : (uint64_t)((double)f->kernel_ns * FULL_BLOCKS / (double)f->blocks);
-    return (part > least ? part : least) + DIVIDED_NS +
-           (devices - 2) * (uint64_t)DEVICE_NS + (devices - 1) * (f->each / BYTES_NS);
+    return (part > least ? part : least) + DIVIDED_NS + (devices - 2) * (uint64_t)DEVICE_NS +
+           (devices - 1) * (f->each / BYTES_NS);
 }
 
 uint32_t kmm__figures_devices(const kmm__figures_t *f, uint32_t most)
@@ -59,8 +59,7 @@ uint32_t kmm__figures_devices(const kmm__figures_t *f, uint32_t most)
 
 int64_t kmm__figures_gain(const kmm__figures_t *f, uint32_t most)
 {
-    return (int64_t)f->kernel_ns -
-           (int64_t)kmm__figures_time(f, kmm__figures_devices(f, most));
+    return (int64_t)f->kernel_ns - (int64_t)kmm__figures_time(f, kmm__figures_devices(f, most));
 }
 
 /* ---- Sites ---- */
@@ -137,13 +136,10 @@ static uint64_t blocks_of(const kmm__submission_t *s)
 static kmm__figures_t figures_of(const kmm__submission_t *s, const struct kmm__site *site)
 {
     const uint64_t blocks = blocks_of(s);
-    kmm__figures_t f = {.kernel_ns = site->kernel_ns,
-                        .blocks = blocks,
-                        .each = site->each,
-                        .parts = site->parts};
+    kmm__figures_t f = {
+        .kernel_ns = site->kernel_ns, .blocks = blocks, .each = site->each, .parts = site->parts};
     if (blocks < site->timed_blocks)
-        f.kernel_ns = (uint64_t)((double)f.kernel_ns * (double)blocks /
-                                 (double)site->timed_blocks);
+        f.kernel_ns = (uint64_t)((double)f.kernel_ns * (double)blocks / (double)site->timed_blocks);
     return f;
 }
 
@@ -155,8 +151,8 @@ static void count(struct kmm__site *site, const kmm__submission_t *s, const kmm_
 {
     const kmm_launch_t *l = s->l;
     if (!is_of(site, l))
-        *site = (struct kmm__site){
-            .file = l->file, .kernel = l->kernel, .line = l->line, .next = 2};
+        *site =
+            (struct kmm__site){.file = l->file, .kernel = l->kernel, .line = l->line, .next = 2};
     if (++site->launches != site->next)
         return;
     site->next += site->next < SPARSE ? site->next : SPARSE;
