@@ -159,6 +159,7 @@ void kmm_cuda_native_stay(void);
 /* Inside a native call: the standing cannot end any more, because this call (static text) has
  * recorded addresses. */
 void kmm_cuda_native_bind(const char *call);
+int kmm_cuda_native_is_bound(void); /* true if a call has done that */
 /* The stream is about to be destroyed: another one may get its handle. */
 void kmm_cuda_native_stream_ends(void *stream);
 /* The result of a synchronization: its error, or that of a launch which was refused before. */

@@ -106,6 +106,11 @@ KMM__API void kmm_cuda_native_bind(const char *call)
     kmm__native_bind(call);
 }
 
+KMM__API int kmm_cuda_native_is_bound(void)
+{
+    return kmm__native_is_bound();
+}
+
 KMM__API int kmm_cuda_native_chunks(int error)
 {
     if (error) {

@@ -142,6 +142,7 @@ static void stream_ends(stream_t s)
 
 int wrap(StreamDestroy)(stream_t s)
 {
+    internal(stream_ends)(s);
     if (kmm_cuda_native(KIND)) {
         stream_ends(s);
         return kmm_cuda_native_synced(real(StreamDestroy)(s));

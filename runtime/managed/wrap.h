@@ -96,6 +96,7 @@ KMM_CUDA_CALLS(DECLARE)
 int api(EventCreateWithFlags)(event_t *out, unsigned flags);
 enum { DISABLE_TIMING = 2 };
 int api(GetDevice)(int *device);
+int api(StreamIsCapturing)(stream_t s, int *status);
 
 /* ---- gpus.c ---- */
 /* number of GPUs that libkmm uses and the program was built for */
@@ -109,9 +110,13 @@ void internal(say_absent)(int error); /* reports once that there is no such GPU 
  * its address. When native standing ends, the devices on which that was not done get the value. */
 void internal(symbol_set)(const void *symbol);
 
-/* ---- wrap.c ---- */
+/* ---- allocate.c ---- */
 /* Allocates an array, in native standing or not. */
 int internal(malloc)(void **out, size_t bytes);
+/* Called before a stream is destroyed: another one may get its handle. */
+void internal(stream_ends)(stream_t s);
+
+/* ---- wrap.c ---- */
 /* First statement of a wrapper: in native standing it makes the real call and returns. */
 #define NATIVE(name, arguments)                                                                    \
     do {                                                                                           \

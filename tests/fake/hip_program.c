@@ -238,6 +238,11 @@ FAKE hipStreamBeginCapture(fake_stream_t *s, int mode)
 {
     return fake_capture_begin(s, mode);
 }
+FAKE hipStreamIsCapturing(fake_stream_t *s, int *out)
+{
+    return fake_capture_status(s, out);
+}
+
 FAKE hipStreamEndCapture(fake_stream_t *s, fake_graph_t **out)
 {
     return fake_capture_end(s, out);

@@ -73,13 +73,13 @@ int kmm_cuda_native_enter_launch(int kind)
 {
     return (void)kind, is_native;
 }
-void kmm_cuda_native_leave(void) {}
-int kmm_cuda_native_malloc(void **out, size_t bytes)
+STAND_IN void kmm_cuda_native_leave(void) {}
+STAND_IN int kmm_cuda_native_malloc(void **out, size_t bytes)
 {
     (void)out, (void)bytes;
     return 0;
 }
-int kmm_cuda_native_free(void *base)
+STAND_IN int kmm_cuda_native_free(void *base)
 {
     (void)base;
     return 0;
@@ -117,6 +117,16 @@ void kmm_cuda_native_at_end(void (*call)(void))
     at_end = call;
 }
 void kmm_cuda_native_stay(void) {}
+int is_bound;
+int kmm_cuda_native_is_bound(void)
+{
+    return is_bound;
+}
+STAND_IN int kmm_array_find(kmm_runtime_t *rt, const void *address, kmm_extent_t *out)
+{
+    (void)rt, (void)address, (void)out;
+    return KMM_E_ADDRESS;
+}
 void kmm_cuda_native_bind(const char *call)
 {
     (void)call;

@@ -11,6 +11,7 @@ extern const void *ended[16];
 extern uint32_t ended_count;
 /* The standing is native. */
 extern int is_native;
+extern int is_bound;
 /* Natively: the devices on which the arrays of a copy are. */
 extern int native_to, native_from;
 /* The result of the next kmm_cuda_native_sample; what kmm_cuda_native_measured got last. */

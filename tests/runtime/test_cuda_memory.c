@@ -174,6 +174,11 @@ REAL(cudaLaunchHostFunc)
 REAL(cudaStreamAddCallback)
 REAL(cudaEventRecordWithFlags)
 REAL(cudaFreeAsync)
+int cudaStreamIsCapturing(void *s, int *out);
+int cudaStreamIsCapturing(void *s, int *out)
+{
+    return (void)s, *out = 0, 0;
+}
 REAL(cudaLaunchKernel)
 REAL(cudaMemcpy2D)
 REAL(cudaMemcpy3D)
