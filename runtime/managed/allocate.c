@@ -47,8 +47,8 @@ static void leaving_end(leaving_t **at)
     free(l);
 }
 
-/* Frees what is no longer used. may_wait: and the rest when that is so. Returns true if it has freed
- * something. */
+/* Frees what is no longer used. may_wait: and the rest when that is so. Returns true if it has
+ * freed something. */
 static bool leaving_look(bool may_wait)
 {
     bool any = false;
@@ -56,7 +56,8 @@ static bool leaving_look(bool may_wait)
     /* Asking may leave an error that says `not ready`, which must not hide one of the program. */
     bool may = leaving && (may_wait || !real(PeekAtLastError)());
     for (leaving_t **at = &leaving; may && *at;) {
-        int error = may_wait ? real(EventSynchronize)((*at)->event) : real(EventQuery)((*at)->event);
+        int error =
+            may_wait ? real(EventSynchronize)((*at)->event) : real(EventQuery)((*at)->event);
         if (error == KMM_CUDA_NOT_READY) {
             real(GetLastError)();
             at = &(*at)->next;
@@ -95,7 +96,7 @@ static int leave(void *p, stream_t s)
         return native_free(p, real(StreamSynchronize)(s));
     }
     pthread_mutex_lock(&leaving_lock);
-    *l = (leaving_t){p, extent.bytes, true, s, device, e, leaving};
+    *l = (leaving_t){p, extent.bytes, s != PER_THREAD, s, device, e, leaving};
     leaving = l;
     pthread_mutex_unlock(&leaving_lock);
     kmm_cuda_native_at_end(standing_ends);
@@ -167,7 +168,8 @@ int wrap(Free)(void *p)
     return error ? error : freed;
 }
 
-/* True if a graph is being made of the stream's work: then memory is a node of it, and the driver's. */
+/* True if a graph is being made of the stream's work: then memory is a node of it, and the
+ * driver's. */
 static bool is_captured(stream_t s)
 {
     int status = 0;

@@ -123,8 +123,8 @@
       (const configuration_t *c, const void *function, void **args))
 
 /* Names of calls in a program with a default stream for each thread (nvcc --default-stream
- * per-thread), and the calls that they stand for. These calls use the ordinary default stream,
- * which is correct: it orders more work than the program asked for. */
+ * per-thread), and the calls that they stand for. In managed standing these calls use the ordinary
+ * default stream, which is correct: it orders more work than the program asked for. */
 #define KMM_CUDA_PER_THREAD_CALLS(X)                                                               \
     X(cudaMemcpy_ptds, cudaMemcpy)                                                                 \
     X(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol)                                                 \

@@ -106,6 +106,15 @@ static const char *refused(const configuration_t *c)
     return NULL;
 }
 
+/* Of a program with a default stream for each thread (per_thread.c). */
+int __wrap_cudaLaunchKernelExC_ptsz(const configuration_t *c, const void *function, void **args);
+int __wrap_cudaLaunchKernelExC_ptsz(const configuration_t *c, const void *function, void **args)
+{
+    configuration_t own = *c;
+    own.stream = c->stream || !kmm_cuda_native(KIND) ? c->stream : PER_THREAD;
+    return wrap(LaunchKernelExC)(&own, function, args);
+}
+
 int wrap(LaunchKernelExC)(const configuration_t *c, const void *function, void **args)
 {
     const char *what = refused(c);

@@ -6,10 +6,13 @@
 #include "managed/wrap.h"
 
 /* They keep their order across streams, as if each were submitted when the one before it is done.
- * `last_stream` is the stream of the latest one, on `last_device`. */
+ * `last_stream` is the stream of the latest one, on `last_device`. No other thread can name a
+ * thread's own default stream, so `last_event` is recorded there behind each of them. */
 static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
 static stream_t last_stream;
 static int last_device;
+static pthread_t last_thread;
+static event_t last_event; /* NULL: last_stream can be asked for one */
 static bool has_last;
 
 /* Makes later work on `s`, a stream of the current device, wait for what is on the stream of the
@@ -17,8 +20,11 @@ static bool has_last;
 static int order_after_last(stream_t s, int device)
 {
     event_t e = NULL;
-    if (!has_last || (s == last_stream && device == last_device))
+    if (!has_last || (s == last_stream && device == last_device &&
+                      (s != PER_THREAD || pthread_equal(pthread_self(), last_thread))))
         return 0;
+    if (last_stream == PER_THREAD)
+        return real(StreamWaitEvent)(s, last_event, 0);
     /* An event belongs to the device of the stream on which it is recorded. */
     int error = device != last_device ? real(SetDevice)(last_device) : 0;
     if (!error)
@@ -98,6 +104,26 @@ static void timings_look(void)
     }
 }
 
+/* Notes the launch that was made last. Called behind it. */
+static void note_last(stream_t s, int device)
+{
+    int error = 0;
+    if (last_event)
+        real(EventDestroy)(last_event); /* the driver keeps it as long as a stream waits for it */
+    last_event = NULL;
+    if (s == PER_THREAD) {
+        error = api(EventCreateWithFlags)(&last_event, DISABLE_TIMING);
+        if (!error)
+            error = real(EventRecord)(last_event, s);
+        if (error) /* nobody can wait for it later */
+            real(StreamSynchronize)(s);
+    }
+    last_stream = s;
+    last_device = device;
+    last_thread = pthread_self();
+    has_last = !error;
+}
+
 /* Calls the runtime's own launch. */
 static int launch_as_written(const void *handle, const kmm_geometry_t *g, void **args)
 {
@@ -121,9 +147,7 @@ int internal(launch_natively)(int how, const void *handle, const kmm_geometry_t 
         error = launch_as_written(handle, g, args);
     if (t && (error || timed || real(EventRecord)(t->end, g->stream)))
         timing_end(t, 0);
-    last_stream = g->stream;
-    last_device = device;
-    has_last = true;
+    note_last(g->stream, device);
     pthread_mutex_unlock(&order_lock);
     kmm_cuda_native_leave();
     return error;

@@ -68,6 +68,8 @@ typedef struct copy {
 } copy_t;
 typedef struct configuration configuration_t; /* cudaLaunchConfig_t: cuda_calls.c */
 
+/* cudaStreamPerThread: another stream for each thread that uses the handle. */
+#define PER_THREAD ((stream_t)(uintptr_t)2)
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, DEVICE_TO_DEVICE = 3, PITCH = 512 };
 
 /* Declares each wrapper and the runtime's own call. A call that some releases lack is weak, and

@@ -332,10 +332,8 @@ static void test_captured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_by_event, setup),
-        cmocka_unit_test_setup(test_again, setup),
-        cmocka_unit_test_setup(test_destroyed, setup),
-        cmocka_unit_test_setup(test_full, setup),
+        cmocka_unit_test_setup(test_by_event, setup),  cmocka_unit_test_setup(test_again, setup),
+        cmocka_unit_test_setup(test_destroyed, setup), cmocka_unit_test_setup(test_full, setup),
         cmocka_unit_test_setup(test_captured, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libkmm_cuda.a's launches: which kernel libkmm is given, and with which arguments, for kernels
  * with and without clones. The CUDA runtime, the driver and libkmm are small stand-ins here. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -119,6 +120,42 @@ int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, 
     return launch_result;
 }
 
+/* ---- The streams that real calls get ---- */
+
+static void *launch_stream, *set_stream, *copy_stream, *synchronized;
+
+int __real_cudaLaunchKernel(const void *function, dim3_t grid, dim3_t block, void **args,
+                            size_t shared_bytes, void *s);
+int __real_cudaLaunchKernelExC(const configuration_t *c, const void *function, void **args);
+int __real_cudaMemsetAsync(void *dst, int value, size_t n, void *s);
+int __real_cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind, void *s);
+int __real_cudaStreamSynchronize(void *s);
+int __real_cudaLaunchKernel(const void *function, dim3_t grid_of, dim3_t block_of, void **args,
+                            size_t shared_bytes, void *s)
+{
+    (void)function, (void)grid_of, (void)block_of, (void)args, (void)shared_bytes;
+    return launch_stream = s, 0;
+}
+int __real_cudaLaunchKernelExC(const configuration_t *c, const void *function, void **args)
+{
+    (void)function, (void)args;
+    return launch_stream = c->stream, 0;
+}
+int __real_cudaMemsetAsync(void *dst, int value, size_t n, void *s)
+{
+    (void)dst, (void)value, (void)n;
+    return set_stream = s, 0;
+}
+int __real_cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind, void *s)
+{
+    (void)dst, (void)src, (void)n, (void)kind;
+    return copy_stream = s, 0;
+}
+int __real_cudaStreamSynchronize(void *s)
+{
+    return synchronized = s, 0;
+}
+
 /* ---- Events of native launches ---- */
 
 static int made, destroyed, queries, waits, cleared;         /* calls */
@@ -195,26 +232,21 @@ NOTHING(__real_cudaEventSynchronize)
 NOTHING(__real_cudaFree)
 NOTHING(__real_cudaFreeAsync)
 NOTHING(cudaStreamIsCapturing)
-NOTHING(__real_cudaLaunchKernel)
 NOTHING(__real_cudaMemcpy)
 NOTHING(__real_cudaMemcpy2D)
 NOTHING(__real_cudaMemcpy2DAsync)
 NOTHING(__real_cudaMemcpy3D)
-NOTHING(__real_cudaMemcpyAsync)
 NOTHING(__real_cudaMemcpyFromSymbol)
 NOTHING(__real_cudaMemcpyToSymbol)
 NOTHING(__real_cudaMemcpyToSymbolAsync)
 NOTHING(__real_cudaLaunchCooperativeKernel)
-NOTHING(__real_cudaLaunchKernelExC)
 NOTHING(__real_cudaMemset)
 NOTHING(__real_cudaMemset2D)
-NOTHING(__real_cudaMemsetAsync)
 NOTHING(__real_cudaGetErrorName)
 NOTHING(__real_cudaGetErrorString)
 NOTHING(__real_cudaPointerGetAttributes)
 NOTHING(__real_cudaStreamDestroy)
 NOTHING(__real_cudaStreamQuery)
-NOTHING(__real_cudaStreamSynchronize)
 NOTHING(__real_cudaMemcpyPeer)
 NOTHING(__real_cudaMemcpyPeerAsync)
 NOTHING(__real_cudaDeviceEnablePeerAccess)
@@ -226,6 +258,30 @@ NOTHING(__real_cudaMallocPitch)
 NOTHING(__real_cudaGetSymbolAddress)
 NOTHING(cudaGetSymbolSize)
 NOTHING(__real_cudaDeviceSetLimit)
+NOTHING(__real_cudaCreateTextureObject)
+NOTHING(__real_cudaDestroySurfaceObject)
+NOTHING(__real_cudaDestroyTextureObject)
+NOTHING(__real_cudaEventRecordWithFlags)
+NOTHING(__real_cudaFreeArray)
+NOTHING(__real_cudaFreeHost)
+NOTHING(__real_cudaFreeMipmappedArray)
+NOTHING(__real_cudaHostUnregister)
+NOTHING(__real_cudaIpcGetMemHandle)
+NOTHING(__real_cudaLaunchHostFunc)
+NOTHING(__real_cudaMalloc3D)
+NOTHING(__real_cudaMemAdvise)
+NOTHING(__real_cudaMemPrefetchAsync)
+NOTHING(__real_cudaMemcpy2DFromArray)
+NOTHING(__real_cudaMemcpy2DFromArrayAsync)
+NOTHING(__real_cudaMemcpy2DToArray)
+NOTHING(__real_cudaMemcpy2DToArrayAsync)
+NOTHING(__real_cudaMemcpy3DAsync)
+NOTHING(__real_cudaMemcpyFromArray)
+NOTHING(__real_cudaMemcpyFromSymbolAsync)
+NOTHING(__real_cudaMemcpyToArray)
+NOTHING(__real_cudaMemset3D)
+NOTHING(__real_cudaMemset3DAsync)
+NOTHING(__real_cudaStreamAddCallback)
 NOTHING(__real_cudaMemset2DAsync)
 NOTHING(__real_cudaStreamBeginCapture)
 NOTHING(__real_cudaGraphCreate)
@@ -401,6 +457,67 @@ static void test_order(void **state)
     launch_result = 0;
 }
 
+static void *of_thread(void *arg)
+{
+    (void)arg;
+    launch_natively((void *)2);
+    return NULL;
+}
+
+/* Nobody but a thread can name its own default stream: an event is recorded behind each launch, for
+ * which later ones on other streams wait. */
+static void test_order_of_threads(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    launch_result = KMM_CUDA_NATIVELY;
+    launch_natively((void *)2);
+    waits = made = destroyed = 0;
+    launch_natively((void *)2);
+    assert_int_equal(waits, 0);
+    assert_int_equal(made, 1);
+    pthread_create(&thread, NULL, of_thread, NULL);
+    pthread_join(thread, NULL);
+    assert_int_equal(waits, 1); /* the same handle, another stream */
+    launch_natively(NULL);
+    assert_int_equal(waits, 2);
+    assert_int_equal(made, 2);
+    launch_natively((void *)2);
+    assert_int_equal(waits, 3);
+    assert_int_equal(destroyed, 4); /* also that for the default stream, and the first one */
+    launch_result = 0;
+}
+
+int __wrap_cudaLaunchKernel_ptsz(const void *function, dim3_t grid, dim3_t block, void **args,
+                                 size_t shared_bytes, void *s);
+int __wrap_cudaLaunchKernelExC_ptsz(const configuration_t *c, const void *function, void **args);
+int __wrap_cudaMemcpy_ptds(void *dst, const void *src, size_t n, int kind);
+int __wrap_cudaMemset_ptds(void *dst, int value, size_t n);
+
+/* In native standing the default stream of a program with one for each thread is the thread's. */
+static void test_per_thread(void **state)
+{
+    configuration_t c = {grid, block, 0, NULL, NULL, 0};
+    (void)state;
+    assert_int_equal(__wrap_cudaLaunchKernel_ptsz(&alone.function, grid, block, two, 0, NULL), 0);
+    assert_null(given.geometry.stream); /* libkmm has one for all */
+    is_native = 1;
+    launch_stream = &made;
+    assert_int_equal(__wrap_cudaLaunchKernel_ptsz(&alone.function, grid, block, two, 0, NULL), 0);
+    assert_ptr_equal(launch_stream, (void *)2);
+    assert_int_equal(__wrap_cudaLaunchKernel_ptsz(&alone.function, grid, block, two, 0, &made), 0);
+    assert_ptr_equal(launch_stream, &made);
+    assert_int_equal(__wrap_cudaLaunchKernelExC_ptsz(&c, &alone.function, two), 0);
+    assert_ptr_equal(launch_stream, (void *)2);
+    assert_int_equal(__wrap_cudaMemset_ptds(&made, 0, 4), 0);
+    assert_ptr_equal(set_stream, (void *)2);
+    synchronized = NULL;
+    assert_int_equal(__wrap_cudaMemcpy_ptds(&made, &made, 4, 1), 0);
+    assert_ptr_equal(copy_stream, (void *)2);
+    assert_ptr_equal(synchronized, (void *)2);
+    is_native = 0;
+}
+
 /* What was launched is forgotten when the library that it is part of is closed. */
 static void test_unloaded(void **state)
 {
@@ -418,11 +535,12 @@ static void test_unloaded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_original), cmocka_unit_test(test_clone),
-        cmocka_unit_test(test_alone),    cmocka_unit_test(test_in_c),
-        cmocka_unit_test(test_late),     cmocka_unit_test(test_configuration),
-        cmocka_unit_test(test_unknown),  cmocka_unit_test(test_timed),
-        cmocka_unit_test(test_order),    cmocka_unit_test(test_unloaded),
+        cmocka_unit_test(test_original),   cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_alone),      cmocka_unit_test(test_in_c),
+        cmocka_unit_test(test_late),       cmocka_unit_test(test_configuration),
+        cmocka_unit_test(test_unknown),    cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_order),      cmocka_unit_test(test_order_of_threads),
+        cmocka_unit_test(test_per_thread), cmocka_unit_test(test_unloaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

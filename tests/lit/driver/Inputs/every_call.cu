@@ -28,6 +28,8 @@ int main()
     cudaMemcpy3DAsync(&parameters, 0);
     cudaMemcpyPeer(p, 0, q, 0, 4);
     cudaMemcpyPeerAsync(p, 0, q, 0, 4, 0);
+    cudaSetDevice(0);
+    cudaDeviceEnablePeerAccess(1, 0);
     cudaMemcpyToSymbol(constant, value, sizeof(value));
     cudaMemcpyFromSymbolAsync(value, constant, sizeof(value), 0, cudaMemcpyDeviceToHost, 0);
     cudaMemPrefetchAsync(p, 4, place, 0, 0);
