@@ -130,6 +130,7 @@ KMM__API void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal)
 {
     l->where = where;
     l->ordinal = ordinal;
+    l->is_divided = true;
     if ((unsigned)where > KMM_ON_DEVICE)
         kmm__launch_mistake(l, KMM_E_INVALID, "no such kind of device");
 }
@@ -137,6 +138,7 @@ KMM__API void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal)
 KMM__API void kmm_launch_schedule(kmm_launch_t *l, kmm_schedule_t schedule)
 {
     l->schedule = schedule;
+    l->is_divided = true;
     if ((unsigned)schedule > KMM_SCHEDULE_CYCLIC)
         kmm__launch_mistake(l, KMM_E_INVALID, "no such schedule");
 }

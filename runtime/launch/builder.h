@@ -83,6 +83,7 @@ struct kmm_launch {
     kmm_where_t where;
     int ordinal; /* device number of KMM_ON_DEVICE */
     kmm_schedule_t schedule;
+    bool is_divided; /* a clause says on which devices it runs, or which chunks each gets */
     uint32_t axis_count, item_count;
     bool has_chunk[KMM_MAX_SPLIT], chunk_in_blocks[KMM_MAX_SPLIT];
     int64_t chunk[KMM_MAX_SPLIT];

@@ -117,6 +117,7 @@ int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void 
 {
     kmm_launch_t *l = s->l;
     if (l->error || kmm__place_devices(l, s->kind, false, &s->placement) ||
+        (l->is_divided && s->placement.count > 1 && kmm__native_may_end()) ||
         !kmm__place_on_current(&s->placement))
         return 0;
     if (l->bounded)

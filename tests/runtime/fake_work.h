@@ -100,11 +100,11 @@ static inline void fake_work_access(kmm_launch_t *l, kmm_mode_t mode, const char
     kmm_launch_coef(l, 0, step, 0);
 }
 
-/* `chunks` chunks of what over n elements. a and b may be NULL where `what` does not use them. */
-static inline int fake_work_launch(kmm_kind_t kind, what_t what, int64_t n, int chunks,
-                                   int32_t *dst, int32_t *a, int32_t *b)
+/* `chunks` chunks of what over n elements, as a launch that `l` begins to describe. a and b may be
+ * NULL where `what` does not use them. */
+static inline int fake_work_launch_of(kmm_launch_t *l, kmm_kind_t kind, what_t what, int64_t n,
+                                      int chunks, int32_t *dst, int32_t *a, int32_t *b)
 {
-    kmm_launch_t *l = kmm_launch_begin(names[what], "faults.c", 7);
     kmm_geometry_t g = {{(uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, NULL};
     void *args[] = {NULL, &n, &dst, &a, &b};
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, n);
@@ -123,6 +123,13 @@ static inline int fake_work_launch(kmm_kind_t kind, what_t what, int64_t n, int 
     kmm_launch_arm(l);
     return kmm_launch_kernel(kind == KMM_KIND_HIP ? &hip_kernels[what] : &cuda_kernels[what], &g,
                              args);
+}
+
+static inline int fake_work_launch(kmm_kind_t kind, what_t what, int64_t n, int chunks,
+                                   int32_t *dst, int32_t *a, int32_t *b)
+{
+    return fake_work_launch_of(kmm_launch_begin(names[what], "faults.c", 7), kind, what, n, chunks,
+                               dst, a, b);
 }
 
 #endif

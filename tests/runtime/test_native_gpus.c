@@ -325,6 +325,31 @@ static void part_must_stay(void)
     _exit(0);
 }
 
+/* A clause that says where chunks run. */
+static void part_clause(void)
+{
+    int32_t *x = ones();
+    kmm_launch_t *l = kmm_launch_begin("scale", "faults.c", 8);
+    kmm_launch_device(l, KMM_ON_DEVICE, 0); /* where the array is */
+    assert_int_equal(fake_work_launch_of(l, KMM_KIND_CUDA, SCALE, N, 8, x, NULL, NULL),
+                     KMM__LAUNCH_NATIVELY);
+    run_element_by_element(SCALE, N, x, NULL, NULL);
+    kmm_cuda_native_leave();
+    l = kmm_launch_begin("scale", "faults.c", 9);
+    if (program == 0)
+        kmm_launch_device(l, KMM_ON_ALL, 0);
+    else if (program == 1)
+        kmm_launch_schedule(l, KMM_SCHEDULE_CYCLIC);
+    else
+        kmm_launch_device(l, KMM_ON_DEVICE, 2);
+    assert_int_equal(fake_work_launch_of(l, KMM_KIND_CUDA, SCALE, N, 8, x, NULL, NULL), 0);
+    assert_false(kmm_cuda_native(KIND));
+    assert_true(chunks_on(2) > 0);
+    assert_int_equal(chunks_on(1) > 0, program < 2);
+    check_all(x, 13);
+    end();
+}
+
 /* ---- Random programs ---- */
 
 enum { ARRAYS = 6, STEPS = 200, LONGEST = 20000 };
@@ -504,6 +529,13 @@ PART(pays)
 PART(short)
 PART(copies)
 
+static void test_clause(void **state)
+{
+    (void)state;
+    for (program = 0; program < 3; program++)
+        child(part_clause);
+}
+
 static void test_must_stay(void **state)
 {
     (void)state;
@@ -558,7 +590,7 @@ int main(void)
         cmocka_unit_test(test_at_end),    cmocka_unit_test(test_oracle),
         cmocka_unit_test(test_threads),   cmocka_unit_test(test_pays),
         cmocka_unit_test(test_short),     cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_must_stay),
+        cmocka_unit_test(test_must_stay), cmocka_unit_test(test_clause),
     };
     setenv("KMM_FAKE_DEVICES", "4", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);
