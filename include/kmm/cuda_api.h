@@ -135,6 +135,11 @@ int kmm_cuda_native(int kind);
 /* Inside a native call. False: the array does not fit; kmm_cuda_malloc makes it, and the next
  * native call ends the standing. */
 int kmm_cuda_native_malloc(void **out, size_t bytes);
+/* An array is about to be made. True: the standing is native again. */
+int kmm_cuda_native_return(int kind);
+/* True if that has ever happened. Then an event may have been recorded in managed standing before.
+ */
+int kmm_cuda_native_has_returned(void);
 /* Inside a native call, when all work on the array is done. False: no array has this base. */
 int kmm_cuda_native_free(void *base);
 /* Inside a native call, for a launch that libkmm has checked: a number if the launch is to be

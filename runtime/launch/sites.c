@@ -223,6 +223,7 @@ bool kmm__site_pays(const kmm__submission_t *s, const kmm_kernel_t *kernel)
     l->gained = l->gained + gain > 0 ? l->gained + gain : 0;
     if (l->gained == 0 || (uint64_t)l->gained < SAFETY * takeover_ns(rt))
         return false;
+    l->gained = 0;
     l->stays_native = has_libraries();
     return !l->stays_native;
 }

@@ -137,9 +137,16 @@ void internal(stream_ends)(stream_t s)
 
 /* ---- The calls ---- */
 
+/* Enters a native call that makes an array. */
+static bool enter_to_make(void)
+{
+    return kmm_cuda_native_enter(KIND) ||
+           (kmm_cuda_native_return(KIND) && kmm_cuda_native_enter(KIND));
+}
+
 int internal(malloc)(void **out, size_t bytes)
 {
-    if (out && bytes && kmm_cuda_native_enter(KIND)) {
+    if (out && bytes && enter_to_make()) {
         int fits = kmm_cuda_native_malloc(out, bytes);
         if (!fits && leaving_look(true))
             fits = kmm_cuda_native_malloc(out, bytes);

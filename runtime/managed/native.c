@@ -63,6 +63,16 @@ KMM__API int kmm_cuda_native_free(void *base)
     return kmm__native_array_free(kmm_default(), base);
 }
 
+KMM__API int kmm_cuda_native_return(int kind)
+{
+    return kmm__native_return((kmm_kind_t)kind);
+}
+
+KMM__API int kmm_cuda_native_has_returned(void)
+{
+    return kmm__native_has_returned();
+}
+
 KMM__API void kmm_cuda_native_device(int ordinal)
 {
     kmm__native_device(ordinal);

@@ -89,6 +89,8 @@ int wrap(StreamAddCallback)(stream_t s, void (*function)(stream_t s, int status,
 
 int wrap(EventRecordWithFlags)(event_t e, stream_t s, unsigned flags)
 {
+    if (kmm_cuda_native_has_returned())
+        kmm_cuda_event_forget(e);
     NATIVE(EventRecordWithFlags, (e, s, flags));
     int error = real(EventRecordWithFlags)(e, kmm_task_stream(s), flags);
     if (kmm_task_active())

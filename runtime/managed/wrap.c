@@ -369,6 +369,8 @@ int wrap(StreamWaitEvent)(stream_t s, event_t e, unsigned flags)
 
 int wrap(EventRecord)(event_t e, stream_t s)
 {
+    if (kmm_cuda_native_has_returned())
+        kmm_cuda_event_forget(e); /* it may have been recorded in managed standing */
     NATIVE(EventRecord, (e, s));
     int error = real(EventRecord)(e, kmm_task_stream(s));
     if (kmm_task_active())

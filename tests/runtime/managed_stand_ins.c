@@ -117,6 +117,14 @@ void kmm_cuda_native_at_end(void (*call)(void))
     at_end = call;
 }
 void kmm_cuda_native_stay(void) {}
+int kmm_cuda_native_return(int kind)
+{
+    return (void)kind, 0;
+}
+int kmm_cuda_native_has_returned(void)
+{
+    return 0;
+}
 int is_bound;
 int kmm_cuda_native_is_bound(void)
 {

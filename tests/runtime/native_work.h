@@ -28,7 +28,8 @@ enum { KIND = KMM_KIND_CUDA };
 static inline char *make(size_t bytes)
 {
     void *p = NULL;
-    if (kmm_cuda_native_enter(KIND)) {
+    if (kmm_cuda_native_enter(KIND) ||
+        (kmm_cuda_native_return(KIND) && kmm_cuda_native_enter(KIND))) {
         int fits = kmm_cuda_native_malloc(&p, bytes);
         kmm_cuda_native_leave();
         if (fits)

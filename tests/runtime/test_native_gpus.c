@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -279,6 +280,16 @@ static void part_pays(void)
     assert_int_equal(chunks_on(1) + chunks_on(2) + chunks_on(3), before);
     assert_true(chunks_on(0) > first);
     check_all(x, 2);
+    drop((char *)x);
+    drop((char *)y);
+    drop((char *)z);
+    drop((char *)small);
+    usleep(120000);
+    small = ones(); /* natively again */
+    z = ones();
+    for (int i = 0; i < 10; i++)
+        launch(MIRROR, small, small, z, MS / 100);
+    assert_true(kmm_cuda_native(KIND));
     end();
 }
 
@@ -347,6 +358,86 @@ static void part_clause(void)
     assert_true(chunks_on(2) > 0);
     assert_int_equal(chunks_on(1) > 0, program < 2);
     check_all(x, 13);
+    end();
+}
+
+/* ---- Becoming native again ---- */
+
+static void *stay_a_while(void *arg)
+{
+    atomic_int *step = arg;
+    kmm_free(kmm_malloc(10)); /* it has called libkmm */
+    atomic_store(step, 1);
+    while (atomic_load(step) == 1)
+        usleep(1000);
+    return NULL;
+}
+
+/* Takes over, and frees all. */
+static void take_over_and_free(char *p)
+{
+    char *big = make(20 << 20); /* it does not fit */
+    assert_non_null(big);
+    assert_false(kmm_cuda_native_enter(KIND));
+    check(p, BYTES, 1);
+    kmm_wait(kmm_default());
+    drop(big);
+    drop(p);
+}
+
+/* After the program has freed all arrays, the first new one is native again, when enough time has
+ * passed. */
+static void part_return(void)
+{
+    char *p = make(BYTES), *small = make(100);
+    fill_native(p, BYTES, 1);
+    take_over_and_free(p);
+    usleep(120000);
+    p = make(BYTES);
+    assert_false(kmm_cuda_native(KIND)); /* one array is left */
+    drop(p);
+    drop(small);
+    for (int turn = 0; turn < 3; turn++) {
+        p = make(BYTES);
+        assert_true(kmm_cuda_native(KIND));
+        assert_true(is_accessible(p));
+        small = make(100);
+        fill_native(small, 100, 2);
+        fill_native(p, BYTES, 1);
+        char *more = make(1000);
+        take_over_and_free(p);
+        check(small, 100, 2);
+        drop(small);
+        drop(more);
+        p = make(BYTES);
+        assert_false(kmm_cuda_native(KIND)); /* it was native a short while ago */
+        drop(p);
+        usleep(120000 << (turn + 1));
+    }
+    end();
+}
+
+/* Not while another thread may be inside a call of managed standing. */
+static void part_return_of_two(void)
+{
+    pthread_t thread;
+    atomic_int step = 0;
+    char *p = make(BYTES);
+    fill_native(p, BYTES, 1);
+    take_over_and_free(p);
+    usleep(120000);
+    pthread_create(&thread, NULL, stay_a_while, &step);
+    while (!atomic_load(&step))
+        usleep(1000);
+    p = make(BYTES);
+    assert_false(kmm_cuda_native(KIND));
+    drop(p);
+    atomic_store(&step, 2);
+    pthread_join(thread, NULL);
+    p = make(BYTES);
+    assert_true(kmm_cuda_native(KIND));
+    fill_native(p, BYTES, 3);
+    check(p, BYTES, 3);
     end();
 }
 
@@ -528,6 +619,8 @@ PART(at_end)
 PART(pays)
 PART(short)
 PART(copies)
+PART(return)
+PART(return_of_two)
 
 static void test_clause(void **state)
 {
@@ -591,6 +684,7 @@ int main(void)
         cmocka_unit_test(test_threads),   cmocka_unit_test(test_pays),
         cmocka_unit_test(test_short),     cmocka_unit_test(test_copies),
         cmocka_unit_test(test_must_stay), cmocka_unit_test(test_clause),
+        cmocka_unit_test(test_return),    cmocka_unit_test(test_return_of_two),
     };
     setenv("KMM_FAKE_DEVICES", "4", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);

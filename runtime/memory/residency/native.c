@@ -11,11 +11,14 @@
 #include "base/error.h"
 #include "memory/residency/named.h"
 #include "memory/residency/pack.h"
+#include "memory/residency/physical.h"
 #include "memory/residency/scratch.h"
+#include "task/inside.h"
 #include "task/state.h"
 
 enum { NOT_YET = -1, ENDS = 16 };
-typedef enum standing { UNDECIDED, NATIVE, DOOMED, MANAGED } standing_t;
+enum { WAIT_NS = 100000000, MOST_RETURNS = 16 };
+typedef enum standing { UNDECIDED, NATIVE, DOOMED, MANAGED, RETURNING } standing_t;
 
 static _Atomic standing_t standing;
 static kmm_runtime_t *native_runtime; /* constant once the standing is decided */
@@ -25,6 +28,8 @@ static pthread_mutex_t deciding = PTHREAD_MUTEX_INITIALIZER; /* held while the s
 static atomic_bool stays;             /* the program makes calls that managed standing refuses */
 static void (*ends_call[ENDS])(void); /* guarded by `deciding` */
 static uint32_t ends_count;
+static uint64_t ended_ns; /* when the standing ended; 0: it never was native; guarded so, too */
+static _Atomic uint32_t returns; /* how often it became native again */
 
 /* The GPUs that the program uses, by ordinal. */
 static _Atomic int first_gpu = NOT_YET; /* the one on which it made its first array */
@@ -138,6 +143,33 @@ static mark_t *mark_take(void)
     return m;
 }
 
+/* Gives the thread its mark. Called before the standing is read, so that a thread which ends
+ * managed standing knows of all others. */
+static void mark_own(void)
+{
+    if (!own)
+        own = mark_take();
+}
+
+/* True if no other thread has called libkmm so far, but those that have ended. */
+static bool is_alone(void)
+{
+    uint32_t count = 0;
+    for (mark_t *m = atomic_load(&marks); m; m = m->next)
+        count += atomic_load(&m->taken);
+    return own && count == 1;
+}
+
+static standing_t standing_now(void)
+{
+    standing_t s = atomic_load(&standing);
+    if (s != RETURNING)
+        return s;
+    pthread_mutex_lock(&deciding); /* until it is decided */
+    pthread_mutex_unlock(&deciding);
+    return standing_now();
+}
+
 static void await_all_out(void)
 {
     for (mark_t *m = atomic_load(&marks); m; m = m->next)
@@ -170,11 +202,10 @@ static bool gpu_is_right(void)
  * it reads the marks. So one of the two sees the other. */
 bool kmm__native_enter(kmm_kind_t kind)
 {
-    standing_t s = atomic_load_explicit(&standing, memory_order_acquire);
+    mark_own();
+    standing_t s = standing_now();
     if (s == MANAGED || s == UNDECIDED || native_kind != kind)
         return false;
-    if (!own)
-        own = mark_take();
     const bool is_right = s == NATIVE && gpu_is_right();
     if (is_right) {
         atomic_fetch_add(&own->inside, 1);
@@ -296,6 +327,7 @@ static int take_over(kmm_runtime_t *rt, const char *what)
     pthread_mutex_lock(&rt->lock);
     int error = kmm__named_move(rt);
     pthread_mutex_unlock(&rt->lock);
+    ended_ns = kmm__now();
     atomic_store(&standing, error ? NATIVE : MANAGED);
     kmm__named_unlock();
     return error;
@@ -314,7 +346,8 @@ void kmm__native_at_end(void (*call)(void))
 
 int kmm__native_end(kmm_runtime_t *rt, const char *what)
 {
-    standing_t s = atomic_load(&standing);
+    mark_own();
+    standing_t s = standing_now();
     int error = 0;
     if (s == MANAGED || s == UNDECIDED || rt != native_runtime)
         return 0;
@@ -328,12 +361,87 @@ int kmm__native_end(kmm_runtime_t *rt, const char *what)
 int kmm__native_doom(kmm_runtime_t *rt, const char *what)
 {
     standing_t is = NATIVE;
-    if (atomic_load(&standing) != NATIVE || rt != native_runtime)
+    mark_own();
+    if (standing_now() != NATIVE || rt != native_runtime)
         return 0;
     int error = check_bound(what, KMM_E_MEMORY);
     if (!error)
         atomic_compare_exchange_strong(&standing, &is, DOOMED);
     return error;
+}
+
+/* ---- Becoming native again ---- */
+
+/* Gives up memory of devices that nothing uses. */
+static void devices_trim(kmm_runtime_t *rt)
+{
+    for (uint32_t k = 0; k < rt->visible_count; k++) {
+        kmm__device_t *d = rt->device[k];
+        kmm__pack_trim(d);
+        while (d->memory->spare_count)
+            kmm__spare_destroy(rt, d);
+    }
+}
+
+/* Locked: true if there is neither an array nor work, so that nothing has to move. */
+static bool is_empty(kmm_runtime_t *rt)
+{
+    bool is =
+        rt->memory->array_count == 1 && rt->memory->live_arrays == 1 && rt->tasks->outstanding == 0;
+    for (uint32_t k = 0; k < rt->visible_count; k++) {
+        const kmm__device_t *d = rt->device[k];
+        is &= !d->lost && !d->memory->is_premapping;
+    }
+    return is;
+}
+
+/* The same, and no memory of a device is used. Waits until devices have released the arrays that
+ * were freed. */
+static bool is_bare(kmm_runtime_t *rt)
+{
+    while (rt->memory->array_count == 1 && rt->memory->live_arrays > 1 &&
+           rt->tasks->outstanding == 0)
+        pthread_cond_wait(&rt->progress, &rt->lock);
+    bool is = is_empty(rt);
+    if (is)
+        devices_trim(rt); /* which may unlock */
+    is = is && is_empty(rt);
+    for (uint32_t k = 0; k < rt->visible_count; k++)
+        is &= rt->device[k]->memory->used == 0;
+    return is;
+}
+
+static bool become_native(kmm_runtime_t *rt)
+{
+    pthread_mutex_lock(&rt->lock);
+    bool is = is_bare(rt);
+    for (uint32_t k = 0; k < rt->visible_count && is; k++)
+        kmm__pack_unbind(rt->device[k]);
+    pthread_mutex_unlock(&rt->lock);
+    return is;
+}
+
+bool kmm__native_return(kmm_kind_t kind)
+{
+    if (atomic_load(&standing) != MANAGED || native_kind != kind || kmm__is_inside())
+        return false;
+    pthread_mutex_lock(&deciding);
+    const uint32_t times = atomic_load(&returns);
+    bool is = atomic_load(&standing) == MANAGED && ended_ns && times < MOST_RETURNS &&
+              kmm__now() - ended_ns >= (uint64_t)WAIT_NS << times;
+    if (is) {
+        atomic_store(&standing, RETURNING);
+        is = is_alone() && become_native(native_runtime);
+        atomic_store(&returns, times + is);
+        atomic_store(&standing, is ? NATIVE : MANAGED);
+    }
+    pthread_mutex_unlock(&deciding);
+    return is;
+}
+
+bool kmm__native_has_returned(void)
+{
+    return atomic_load_explicit(&returns, memory_order_relaxed) > 0;
 }
 
 /* ---- Faults ---- */

@@ -4,7 +4,7 @@
  *
  * A process has one standing.
  *
- *   UNDECIDED --> NATIVE --> DOOMED --> MANAGED
+ *   UNDECIDED --> NATIVE --> DOOMED --> MANAGED <--> RETURNING --> NATIVE
  *       |            |                     ^ ^
  *       |            +---------------------+ |
  *       +------------------------------------+
@@ -14,6 +14,7 @@
  *              calls go to the driver, on the program's streams. libkmm does not see what they do.
  *   DOOMED     an array did not fit. The next native call takes over
  *   MANAGED    frames are mapped in windows, where chunks need them. Nothing is mapped at a name
+ *   RETURNING  a thread finds out whether the standing can be native again. All others wait
  *
  * Taking over moves the frames of all arrays from their names to windows, and notes that each
  * array's device holds all of it. It waits until no thread is inside a native call and until the
@@ -64,6 +65,11 @@ void kmm__native_at_end(void (*call)(void));
 int kmm__native_end(kmm_runtime_t *rt, const char *what);
 /* The same, but the next native call does it. KMM_E_MEMORY: it was bound to be native. */
 int kmm__native_doom(kmm_runtime_t *rt, const char *what);
+/* Makes the standing native again, when the program is about to make its first array after all were
+ * freed: if it was native before, no work is under way, no other thread has called libkmm, and some
+ * time has passed, which doubles each time. */
+bool kmm__native_return(kmm_kind_t kind);
+bool kmm__native_has_returned(void); /* true if that has ever happened */
 /* In native standing: waits until all work on the runtime's GPU has ended. Returns its error, if
  * nobody was told of one before. */
 int kmm__native_finish(kmm_runtime_t *rt);
