@@ -127,6 +127,13 @@ static void *leaving_take(size_t bytes, stream_t s)
     return p;
 }
 
+bool internal(is_captured)(stream_t s)
+{
+    int status = 0;
+    return s && s != LEGACY && kmm_cuda_native_is_bound() &&
+           api(StreamIsCapturing)(s, &status) == 0 && status;
+}
+
 void internal(stream_ends)(stream_t s)
 {
     pthread_mutex_lock(&leaving_lock);
@@ -175,14 +182,6 @@ int wrap(Free)(void *p)
     return error ? error : freed;
 }
 
-/* True if a graph is being made of the stream's work: then memory is a node of it, and the
- * driver's. */
-static bool is_captured(stream_t s)
-{
-    int status = 0;
-    return kmm_cuda_native_is_bound() && api(StreamIsCapturing)(s, &status) == 0 && status;
-}
-
 static int malloc_async(void **out, size_t bytes, stream_t s)
 {
     if (out && bytes && kmm_cuda_native_enter(KIND)) {
@@ -198,14 +197,14 @@ static int malloc_async(void **out, size_t bytes, stream_t s)
 
 int wrap(MallocAsync)(void **out, size_t bytes, stream_t s)
 {
-    return is_own() || is_captured(s) ? real(MallocAsync)(out, bytes, kmm_task_stream(s))
-                                      : malloc_async(out, bytes, s);
+    return is_own() || internal(is_captured)(s) ? real(MallocAsync)(out, bytes, kmm_task_stream(s))
+                                                : malloc_async(out, bytes, s);
 }
 
 /* Ignores the pool: it is the driver's, and an array has memory where chunks need it. */
 int wrap(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
 {
-    return is_own() || is_captured(s)
+    return is_own() || internal(is_captured)(s)
                ? real(MallocFromPoolAsync)(out, bytes, pool, kmm_task_stream(s))
                : malloc_async(out, bytes, s);
 }
@@ -213,7 +212,8 @@ int wrap(MallocFromPoolAsync)(void **out, size_t bytes, void *pool, stream_t s)
 int wrap(FreeAsync)(void *p, stream_t s)
 {
     if (p && kmm_cuda_native_enter(KIND)) {
-        int error = kmm_cuda_is_managed(p) && !is_captured(s) ? leave(p, s) : real(FreeAsync)(p, s);
+        int error = kmm_cuda_is_managed(p) && !internal(is_captured)(s) ? leave(p, s)
+                                                                        : real(FreeAsync)(p, s);
         kmm_cuda_native_leave();
         return error;
     }

@@ -111,6 +111,10 @@ static void note_last(stream_t s, int device)
     if (last_event)
         real(EventDestroy)(last_event); /* the driver keeps it as long as a stream waits for it */
     last_event = NULL;
+    if (s == PER_THREAD && internal(is_captured)(s)) { /* no others may wait for a graph's event */
+        has_last = false;
+        return;
+    }
     if (s == PER_THREAD) {
         error = api(EventCreateWithFlags)(&last_event, DISABLE_TIMING);
         if (!error)

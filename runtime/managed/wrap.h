@@ -13,6 +13,7 @@
 #ifndef KMM__WRAP_H
 #define KMM__WRAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,6 +69,7 @@ typedef struct copy {
 } copy_t;
 typedef struct configuration configuration_t; /* cudaLaunchConfig_t: cuda_calls.c */
 
+#define LEGACY ((stream_t)(uintptr_t)1) /* cudaStreamLegacy: the ordinary default stream */
 /* cudaStreamPerThread: another stream for each thread that uses the handle. */
 #define PER_THREAD ((stream_t)(uintptr_t)2)
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, DEVICE_TO_DEVICE = 3, PITCH = 512 };
@@ -115,6 +117,8 @@ void internal(symbol_set)(const void *symbol);
 /* ---- allocate.c ---- */
 /* Allocates an array, in native standing or not. */
 int internal(malloc)(void **out, size_t bytes);
+/* True if a graph is being made of the stream's work. */
+bool internal(is_captured)(stream_t s);
 /* Called before a stream is destroyed: another one may get its handle. */
 void internal(stream_ends)(stream_t s);
 

@@ -211,6 +211,12 @@ int __real_cudaEventElapsedTime(float *milliseconds, void *a, void *b)
     assert_int_equal((uintptr_t)a + 1, (uintptr_t)b);
     return *milliseconds = 2.5, 0;
 }
+static int capturing;
+int cudaStreamIsCapturing(void *s, int *out);
+int cudaStreamIsCapturing(void *s, int *out)
+{
+    return (void)s, *out = capturing, 0;
+}
 int __real_cudaPeekAtLastError(void)
 {
     return last_error;
@@ -231,7 +237,6 @@ NOTHING(__real_cudaDeviceSynchronize)
 NOTHING(__real_cudaEventSynchronize)
 NOTHING(__real_cudaFree)
 NOTHING(__real_cudaFreeAsync)
-NOTHING(cudaStreamIsCapturing)
 NOTHING(__real_cudaMemcpy)
 NOTHING(__real_cudaMemcpy2D)
 NOTHING(__real_cudaMemcpy2DAsync)
@@ -485,6 +490,11 @@ static void test_order_of_threads(void **state)
     launch_natively((void *)2);
     assert_int_equal(waits, 3);
     assert_int_equal(destroyed, 4); /* also that for the default stream, and the first one */
+    is_bound = capturing = 1;       /* a graph's events are not waited for */
+    launch_natively((void *)2);
+    is_bound = capturing = 0;
+    launch_natively(NULL);
+    assert_int_equal(waits, 3);
     launch_result = 0;
 }
 
