@@ -339,3 +339,30 @@ void check_uses(unit_t *u, const directive_t *d)
         if (flow_is_pointer(clang_getCursorType(p->at[k])))
             check_parameter_use(u, d, f, d->argument[k], k);
 }
+
+/* An address that a chunk gets means nothing outside of the chunk. Where a plain function stores it
+ * to memory that a clause names, libkmm replaces it by the program's. */
+void check_stored_addresses(unit_t *u, directive_t *d)
+{
+    CXCursor f = called(d);
+    if (clang_Cursor_isNull(f))
+        return;
+    const parameter_list_t *p = check_parameters(f);
+    for (int k = 0; k < p->count && k < d->argument_count; k++) {
+        uses_t uses;
+        size_t begin, end;
+        if (!flow_is_pointer(clang_getCursorType(p->at[k])) || !uses_find(f, k, &uses))
+            continue;
+        d->stores_numbers |= !clang_Cursor_isNull(uses.number);
+        if (clang_Cursor_isNull(uses.kept) || !unit_range(u, d->argument[k], &begin, &end))
+            continue;
+        const char *name = cursor_name(p->at[k]);
+        diag_at(d->is_kernel ? SEVERITY_WARNING : SEVERITY_ERROR, u->source, begin, end,
+                "'%s' stores the address that is its parameter '%s' in memory to which no "
+                "parameter leads, where it means nothing once the chunk is done; store it in an "
+                "array that a clause names, or store an index%s",
+                d->callee_name, *name ? name : arena_printf("#%d", k + 1),
+                d->is_kernel ? " [-Wkmm-pointers]" : "");
+        check_note(u, uses.kept, "it is stored here");
+    }
+}

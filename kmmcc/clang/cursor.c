@@ -341,3 +341,22 @@ const char *type_member_at(CXType type, long long byte, CXType *member)
     *member = m.type;
     return m.name;
 }
+
+static enum CXVisitorResult find_pointer_field(CXCursor field, CXClientData data)
+{
+    *(bool *)data |= type_holds_pointers(clang_getCursorType(field));
+    return *(bool *)data ? CXVisit_Break : CXVisit_Continue;
+}
+
+bool type_holds_pointers(CXType type)
+{
+    bool found = false;
+    type = clang_getCanonicalType(type);
+    while (clang_getArrayElementType(type).kind != CXType_Invalid)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, find_pointer_field, &found);
+    enum CXTypeKind pointee = clang_getCanonicalType(clang_getPointeeType(type)).kind;
+    return found || (type.kind == CXType_Pointer && pointee != CXType_FunctionProto &&
+                     pointee != CXType_FunctionNoProto);
+}

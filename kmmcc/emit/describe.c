@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "analyze/uses.h"
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/token.h"
@@ -136,7 +135,7 @@ static bool hands_on(CXCursor call)
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)k);
         CXType type = clang_getCanonicalType(clang_getCursorType(argument));
         found |=
-            uses_holds_pointers(type.kind == CXType_Pointer ? clang_getPointeeType(type) : type);
+            type_holds_pointers(type.kind == CXType_Pointer ? clang_getPointeeType(type) : type);
     }
     return found;
 }
@@ -148,26 +147,38 @@ static enum CXChildVisitResult find_pointer(CXCursor c, CXCursor parent, CXClien
     CXType type = clang_getCanonicalType(clang_getCursorType(c));
     bool *found = data;
     (void)parent;
-    *found |= kind == CXCursor_MemberRefExpr && uses_holds_pointers(type);
+    *found |= kind == CXCursor_MemberRefExpr && type_holds_pointers(type);
     *found |= kind == CXCursor_CallExpr && hands_on(c);
     return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
-/* Whether the item's elements hold pointers, which the function may follow: it is not seen, or
- * calls another, or names a member that holds one. */
-static bool follows_pointers(const directive_t *d, const item_t *item)
+/* Whether the function may follow pointers that the item's elements hold: it is not seen, or calls
+ * another, or names a member that holds one. */
+static bool follows_pointers(const directive_t *d, CXType element)
 {
-    CXType element = type_pointee(clang_getCanonicalType(item->base->type));
-    while (type_is_array(element))
-        element = type_pointee(element);
-    if (!uses_holds_pointers(element))
-        return false;
     CXCursor f =
         clang_Cursor_isNull(d->definition) ? clang_getCursorDefinition(d->callee) : d->definition;
     bool found = clang_Cursor_isNull(f) || clang_getCanonicalType(element).kind != CXType_Record;
     if (!found)
         clang_visitChildren(f, find_pointer, &found);
     return found;
+}
+
+/* Pointers that the item's elements hold, and which a plain function may follow or store. */
+static void describe_pointers(const directive_t *d, const item_t *item, const char *indent,
+                              text_t *out)
+{
+    CXType element = type_pointee(clang_getCanonicalType(item->base->type));
+    while (type_is_array(element))
+        element = type_pointee(element);
+    bool numbers = d->stores_numbers && type_is_integer(clang_getCanonicalType(element)) &&
+                   clang_Type_getSizeOf(element) == (long long)sizeof(void *);
+    if (d->is_kernel || item->mode == KMM_REDUCE || !(type_holds_pointers(element) || numbers))
+        return;
+    if (!numbers && follows_pointers(d, element))
+        text_printf(out, "%skmm_launch_pointers(kmm__launch);\n", indent);
+    if (item->mode != KMM_READ)
+        text_printf(out, "%skmm_launch_stored_pointers(kmm__launch);\n", indent);
 }
 
 static void describe_item(const unit_t *u, const directive_t *d, const item_t *item,
@@ -193,8 +204,7 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
                     item->reduced.bytes, item->reduced.value_at, type_names[item->reduced.index],
                     item->reduced.index_at);
     describe_through(u, d, item, indent, out);
-    if (!d->is_kernel && item->mode != KMM_REDUCE && follows_pointers(d, item))
-        text_printf(out, "%skmm_launch_pointers(kmm__launch);\n", indent);
+    describe_pointers(d, item, indent, out);
     for (int k = 0; k < extents_of(item); k++)
         text_printf(out, "%skmm_launch_extent(kmm__launch, %s);\n", indent,
                     form_text(extent_of(u, item, k)));

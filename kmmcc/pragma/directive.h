@@ -217,6 +217,8 @@ typedef struct directive {
      * points to. NULL: none is unused. */
     bool *unused;
     bool *refused; /* which arguments have no clause and need one; NULL: none */
+    /* Set by check_argument.c: a plain function stores an address as an integer. */
+    bool stores_numbers;
     /* Position of the statement that contains the launch, with its semicolon. */
     size_t launch_begin, launch_end;
     size_t callee_begin;        /* position of the callee as written, with its qualifiers */

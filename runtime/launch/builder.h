@@ -40,6 +40,7 @@ typedef struct kmm__item {
      * of the base and the pointers that kmm_launch_through named, and those in the region. */
     const char *reach_begin, *reach_end;
     bool holds_pointers;          /* which the code may follow */
+    bool stores_pointers;         /* the code may store pointers to it */
     uint32_t dims;                /* number of dimensions of the shape; 0: no shape is given */
     uint32_t section_count;       /* number of sections; 0: the item is the whole array */
     int64_t extent[KMM_MAX_DIMS]; /* the first `dims` are set */
