@@ -37,6 +37,36 @@ static CXCursor callee_reference(CXCursor c)
     }
 }
 
+static CXType pointed_function(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    if (type.kind == CXType_LValueReference || type.kind == CXType_Pointer)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    return type.kind == CXType_Pointer ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
+}
+
+/* The reference to the function that a _Generic selects: the only one that has its type. Null: there
+ * are several. */
+static CXCursor selected_reference(CXCursor generic)
+{
+    cursors_t list = cursor_children(generic);
+    CXType type = pointed_function(clang_getCursorType(generic));
+    CXCursor found = clang_getNullCursor();
+    for (int k = 0; k < list.count; k++) {
+        CXCursor c = callee_reference(list.at[k]);
+        if (clang_getCursorKind(c) == CXCursor_GenericSelectionExpr)
+            c = selected_reference(c);
+        if (clang_Cursor_isNull(c) || clang_getCursorKind(c) != CXCursor_DeclRefExpr ||
+            !clang_equalTypes(type, pointed_function(clang_getCursorType(c))))
+            continue;
+        if (!clang_Cursor_isNull(found) && !clang_equalCursors(clang_getCursorReferenced(found),
+                                                               clang_getCursorReferenced(c)))
+            return clang_getNullCursor();
+        found = c;
+    }
+    return found;
+}
+
 static CXCursor template_of(CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f);
@@ -71,14 +101,6 @@ static void add_named(directive_t *d, CXCursor f)
         if (!d->is_kernel || cursor_is_kernel(template_of(one)))
             add_target(d, clang_getCanonicalCursor(one));
     }
-}
-
-static CXType pointed_function(CXType type)
-{
-    type = clang_getCanonicalType(type);
-    if (type.kind == CXType_LValueReference || type.kind == CXType_Pointer)
-        type = clang_getCanonicalType(clang_getPointeeType(type));
-    return type.kind == CXType_Pointer ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
 }
 
 static bool is_dependent(CXType type)
@@ -145,6 +167,21 @@ static size_t last_name(const source_t *s, size_t begin)
         if (t.kind == TOKEN_NAME)
             name = t.begin;
     return name;
+}
+
+/* Finds the argument list behind a _Generic, in place of which a chunk calls the function by its
+ * name. */
+static bool find_behind(unit_t *u, directive_t *d, size_t end)
+{
+    lexer_t l = lexer_at(u->source, end, d->launch_end);
+    l.line_start = false;
+    d->name_at = d->callee_begin;
+    d->name_after = d->template_end = end;
+    token_t t = lex(&l);
+    while (token_is(u->source, t, ")"))
+        t = lex(&l);
+    d->open = token_is(u->source, t, "(") ? t.end : 0;
+    return d->open;
 }
 
 /* Finds the places in `name [<...>] [<<<...>>>] (`. */
@@ -266,6 +303,15 @@ static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
 {
     CXCursor reference = callee_reference(written_callee);
     size_t end;
+    bool generic = clang_getCursorKind(reference) == CXCursor_GenericSelectionExpr;
+    if (generic)
+        reference = selected_reference(reference);
+    if (clang_Cursor_isNull(reference)) {
+        no_launch(u, d,
+                  "_Generic has several functions of the type that it selects here, so which one "
+                  "is called is not known; call it by its name");
+        return;
+    }
     add_named(d, clang_getCursorReferenced(reference));
     if (d->target_count != 1 || is_member(reference)) {
         no_launch(u, d,
@@ -279,7 +325,9 @@ static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
     d->callee = d->target[0].kernel;
     d->definition = d->target[0].definition;
     d->callee_name = cursor_name(d->callee);
-    if (!unit_range(u, written_callee, &d->callee_begin, &end) || !find_name(u, d)) {
+    bool ranged = unit_range(u, written_callee, &d->callee_begin, &end);
+    d->is_selected = generic;
+    if (!ranged || !(generic ? find_behind(u, d, end) : find_name(u, d))) {
         no_launch(u, d, "the call is written by a macro; write it out below the pragma");
         return;
     }

@@ -217,6 +217,8 @@ static void add_call(const launches_t *found, calls_t *calls, const frame_t *at,
         calls->argument = in_argument(
             found->u, clang_getRangeStart(clang_getCursorExtent(at->cursor)), &(size_t){0});
         calls->placed = place_of(found, at, &calls->begin, &calls->end);
+        for (const frame_t *f = at->up; f; f = f->up)
+            calls->generic |= clang_getCursorKind(f->cursor) == CXCursor_GenericSelectionExpr;
     } else if (calls->count == 2) {
         calls->second = at->cursor;
     }

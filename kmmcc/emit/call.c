@@ -406,8 +406,10 @@ static const char *called(const call_t *c, const char *arguments)
 {
     const source_t *s = c->u->source;
     const directive_t *d = c->d;
-    const char *call = arena_printf("%.*s(%s);", (int)(d->template_end - d->callee_begin),
-                                    s->text + d->callee_begin, arguments ? arguments : "");
+    const char *name = d->is_selected ? d->callee_name
+                                      : arena_copy(s->text + d->callee_begin,
+                                                   d->template_end - d->callee_begin),
+               *call = arena_printf("%s(%s);", name, arguments ? arguments : "");
     if (c->u->lang == LANG_C)
         return call;
     return arena_printf("KMM_TRY { %s } KMM_CATCH(%s, %s, %u)", call, text_quoted(d->callee_name),

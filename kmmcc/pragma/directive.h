@@ -221,6 +221,7 @@ typedef struct directive {
     bool stores_numbers;
     /* Position of the statement that contains the launch, with its semicolon. */
     size_t launch_begin, launch_end;
+    bool is_selected;           /* _Generic selects the function */
     size_t callee_begin;        /* position of the callee as written, with its qualifiers */
     size_t name_at, name_after; /* position of the callee's name without template arguments */
     size_t template_end;        /* behind the template arguments; name_after if there are none */
