@@ -11,6 +11,7 @@
 #include "analyze/uses.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
 #include "kmm/launch.h"
 #include "pragma/expression.h"
@@ -149,7 +150,7 @@ static bool reads_fixed(CXCursor function, int number)
 static void refuse_unmoved(unit_t *u, directive_t *d, int number, const char *name)
 {
     size_t begin, end;
-    unit_range(u, d->argument[number], &begin, &end);
+    callee_argument_range(u, d, d->argument[number], &begin, &end);
     const char *axis = d->axis_count ? d->axis[0].name : "i";
     unit_error(u, begin, end,
                "no clause says what is read of '%s', so rebase cannot tell whether it moves; add "
@@ -163,7 +164,7 @@ static void refuse_unmoved(unit_t *u, directive_t *d, int number, const char *na
 static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
 {
     size_t begin, end;
-    if (!unit_range(u, d->argument[number], &begin, &end))
+    if (!callee_argument_range(u, d, d->argument[number], &begin, &end))
         return;
     if (is_moving(d) && !reads_fixed(called(d), number)) {
         refuse_unmoved(u, d, number, name);
@@ -221,7 +222,7 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     size_t begin, end;
     CXType type = clang_getCanonicalType(declared);
     if (type.kind != CXType_Pointer || number >= d->argument_count ||
-        !unit_range(u, d->argument[number], &begin, &end))
+        !callee_argument_range(u, d, d->argument[number], &begin, &end))
         return;
     CXType element = clang_getCanonicalType(clang_getPointeeType(type));
     enum CXTypeKind kind = element.kind;
@@ -354,7 +355,8 @@ void check_stored_addresses(unit_t *u, directive_t *d)
         if (!flow_is_pointer(clang_getCursorType(p->at[k])) || !uses_find(f, k, &uses))
             continue;
         d->stores_numbers |= !clang_Cursor_isNull(uses.number);
-        if (clang_Cursor_isNull(uses.kept) || !unit_range(u, d->argument[k], &begin, &end))
+        if (clang_Cursor_isNull(uses.kept) ||
+            !callee_argument_range(u, d, d->argument[k], &begin, &end))
             continue;
         const char *name = cursor_name(p->at[k]);
         diag_at(d->is_kernel ? SEVERITY_WARNING : SEVERITY_ERROR, u->source, begin, end,

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/source.h"
+#include "base/text.h"
 #include "base/token.h"
 #include "clang/cursor.h"
 #include "clang/launch.h"
@@ -45,8 +46,8 @@ static CXType pointed_function(CXType type)
     return type.kind == CXType_Pointer ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
 }
 
-/* The reference to the function that a _Generic selects: the only one that has its type. Null: there
- * are several. */
+/* The reference to the function that a _Generic selects: the only one that has its type. Null:
+ * there are several. */
 static CXCursor selected_reference(CXCursor generic)
 {
     cursors_t list = cursor_children(generic);
@@ -59,8 +60,8 @@ static CXCursor selected_reference(CXCursor generic)
         if (clang_Cursor_isNull(c) || clang_getCursorKind(c) != CXCursor_DeclRefExpr ||
             !clang_equalTypes(type, pointed_function(clang_getCursorType(c))))
             continue;
-        if (!clang_Cursor_isNull(found) && !clang_equalCursors(clang_getCursorReferenced(found),
-                                                               clang_getCursorReferenced(c)))
+        if (!clang_Cursor_isNull(found) &&
+            !clang_equalCursors(clang_getCursorReferenced(found), clang_getCursorReferenced(c)))
             return clang_getNullCursor();
         found = c;
     }
@@ -218,13 +219,82 @@ static bool find_name(unit_t *u, directive_t *d)
     return d->open;
 }
 
-static void bind_arguments(directive_t *d)
+/* Reads the arguments behind the parenthesis, up to the one that closes it: what stands between
+ * commas. `angles`: < and > are brackets, too. Returns their number; 0: there are none. */
+static int split_arguments(const source_t *s, size_t open, size_t end, bool angles,
+                           text_range_t *out, int room)
+{
+    static const char *const opening[] = {"(", "[", "{", NULL}, *const closing[] = {")", "]", "}",
+                                                                                    NULL};
+    lexer_t l = lexer_at(s, open, end);
+    l.line_start = false;
+    int count = 0, depth = 0;
+    size_t begin = 0, last = 0;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        const char *text = token_text(s, t);
+        bool closes = text_is_one_of(text, closing), ends = depth == 0 && closes;
+        if (ends || (depth == 0 && !strcmp(text, ","))) {
+            if (count == room || !last)
+                return 0;
+            out[count++] = (text_range_t){begin, last};
+            begin = last = 0;
+            if (ends)
+                return count;
+            continue;
+        }
+        depth += text_is_one_of(text, opening) - closes;
+        depth += angles ? !strcmp(text, "<") - !strcmp(text, ">") - 2 * !strcmp(text, ">>") : 0;
+        begin = last ? begin : t.begin;
+        last = t.end;
+    }
+    return 0;
+}
+
+static bool is_left_out(CXCursor argument)
+{
+    CXFile file;
+    clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(argument)), &file, NULL, NULL,
+                          NULL);
+    return !file;
+}
+
+static void find_argument_texts(const unit_t *u, directive_t *d)
+{
+    int written = d->argument_count;
+    while (written > 0 && is_left_out(d->argument[written - 1]))
+        written--;
+    d->argument_text = arena_alloc(((size_t)written + 1) * sizeof(*d->argument_text));
+    d->argument_text_count = 0;
+    for (int angles = 0; angles < (u->lang == LANG_C ? 1 : 2) && d->open; angles++) {
+        int count =
+            split_arguments(u->source, d->open, d->launch_end, angles, d->argument_text, written);
+        if (count == written) {
+            d->argument_text_count = count;
+            return;
+        }
+    }
+}
+
+bool callee_argument_range(const unit_t *u, const directive_t *d, CXCursor argument, size_t *begin,
+                           size_t *end)
+{
+    for (int k = 0; k < d->argument_text_count; k++)
+        if (clang_equalCursors(d->argument[k], argument)) {
+            *begin = d->argument_text[k].begin;
+            *end = d->argument_text[k].end;
+            return true;
+        }
+    return cursor_is_written_out(argument) && unit_range(u, argument, begin, end);
+}
+
+static void bind_arguments(const unit_t *u, directive_t *d)
 {
     int count = d->form == LAUNCH_CALL ? 0 : clang_Cursor_getNumArguments(d->launch);
     d->argument_count = count > 0 ? count : 0;
     d->argument = arena_alloc(((size_t)d->argument_count + 1) * sizeof(*d->argument));
     for (int k = 0; k < d->argument_count; k++)
         d->argument[k] = clang_Cursor_getArgument(d->launch, (unsigned)k);
+    find_argument_texts(u, d);
 }
 
 /* Returns the cursor's text; "?" if it is not in the source. */
@@ -282,7 +352,7 @@ static void bind_kernel(unit_t *u, directive_t *d, CXCursor written_callee)
     d->names_clone = written_out && is_template;
     if (!written_out)
         d->open = 0, d->name_at = d->launch_begin, d->name_after = d->launch_begin;
-    bind_arguments(d);
+    bind_arguments(u, d);
 }
 
 /* True for a member function, also for a static one and for several with one name. */
@@ -331,7 +401,7 @@ static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
         no_launch(u, d, "the call is written by a macro; write it out below the pragma");
         return;
     }
-    bind_arguments(d);
+    bind_arguments(u, d);
 }
 
 void callee_bind(unit_t *u, directive_t *d)

@@ -197,6 +197,36 @@ bool cursor_is_member(CXCursor e)
     return path_of(e).count > 0;
 }
 
+static bool is_in_macro(CXSourceLocation place)
+{
+    CXFile file, spelled;
+    unsigned at, spelled_at;
+    clang_getExpansionLocation(place, &file, NULL, NULL, &at);
+    clang_getSpellingLocation(place, &spelled, NULL, NULL, &spelled_at);
+    return at != spelled_at || !file || !spelled || !clang_File_isEqual(file, spelled);
+}
+
+bool cursor_is_from_macro(CXCursor c)
+{
+    return is_in_macro(clang_getRangeStart(clang_getCursorExtent(c)));
+}
+
+bool cursor_is_written_out(CXCursor c)
+{
+    return !cursor_is_from_macro(c) && !is_in_macro(clang_getRangeEnd(clang_getCursorExtent(c)));
+}
+
+bool cursor_is_from_body(CXCursor c)
+{
+    CXFile file, expanded;
+    unsigned at, expanded_at;
+    CXSourceLocation place = clang_getRangeStart(clang_getCursorExtent(c));
+    clang_getFileLocation(place, &file, NULL, NULL, &at);
+    clang_getExpansionLocation(place, &expanded, NULL, NULL, &expanded_at);
+    return cursor_is_from_macro(c) && at == expanded_at && file && expanded &&
+           clang_File_isEqual(file, expanded);
+}
+
 const char *cursor_name(CXCursor c)
 {
     return clang_text(clang_getCursorSpelling(c));

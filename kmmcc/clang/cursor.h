@@ -45,6 +45,12 @@ bool cursor_is_namespace(CXCursor c);
 bool cursor_is_kernel(CXCursor f);
 /* True if the call is `k<<<...>>>(...)`. */
 bool cursor_is_launch(CXCursor call);
+/* True if a macro writes the cursor's first token, also as an argument. */
+bool cursor_is_from_macro(CXCursor c);
+/* The same, but for none of the macro's arguments. */
+bool cursor_is_from_body(CXCursor c);
+/* True if no macro writes its first or its last token. */
+bool cursor_is_written_out(CXCursor c);
 const char *cursor_name(CXCursor c);
 /* True if the function is a template. */
 bool cursor_is_template(CXCursor f);

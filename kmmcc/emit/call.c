@@ -25,6 +25,7 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
 #include "clang/written.h"
 #include "emit/describe.h"
@@ -133,7 +134,7 @@ static bool is_related(const call_t *c, const item_t *item, CXCursor argument)
     CXCursor root = cursor_root(argument);
     if (clang_Cursor_isNull(root) || !clang_equalCursors(root, item->root))
         return false;
-    const char *origin = origin_of_argument(c->u, argument),
+    const char *origin = origin_of_argument(c->u, c->d, argument),
                *other = origin_of_base(c->u, item->base);
     return !origin || !other || !strcmp(origin, other);
 }
@@ -253,7 +254,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
     CXType type = parameter_type(c, number, cursor);
     if (is_left_out(c->d->argument[number]))
         return read_default(c, number);
-    if (!unit_range(c->u, c->d->argument[number], &begin, &end)) {
+    if (!callee_argument_range(c->u, c->d, c->d->argument[number], &begin, &end)) {
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
                 "argument %d comes from a macro; write it out", number + 1);
         return false;

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/token.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
 #include "emit/origin.h"
 #include "kmm/launch.h"
@@ -116,10 +117,10 @@ static void describe_through(const unit_t *u, const directive_t *d, const item_t
     if (strcmp(origin, base) != 0)
         text_printf(out, "%skmm_launch_through(kmm__launch, %s);\n", indent, origin);
     for (int k = 0; k < d->argument_count; k++) {
-        const char *other = origin_of_argument(u, d->argument[k]);
+        const char *other = origin_of_argument(u, d, d->argument[k]);
         if (!other || strcmp(other, origin) != 0 || !origin_is_pure(d->argument[k]) ||
             is_of_another(u, d, item, d->argument[k]) ||
-            !unit_range(u, d->argument[k], &begin, &end))
+            !callee_argument_range(u, d, d->argument[k], &begin, &end))
             continue;
         const char *text = source_words(u->source, begin, end);
         if (strcmp(origin_bare(text), base) != 0 && strcmp(origin_bare(text), origin) != 0)

@@ -436,8 +436,7 @@ static bool ends_pragma(const source_t *s, token_t t, bool is_inside)
 
 /* Expands what the token begins, behind which *l is: the use of a macro, or a _Pragma that names
  * macros. False: it is neither, or writes no pragma of kmm. */
-static bool expand_at(const macros_t *macros, const source_t *s, token_t t, lexer_t *l,
-                      text_t *out)
+static bool expand_at(const macros_t *macros, const source_t *s, token_t t, lexer_t *l, text_t *out)
 {
     const macro_t *m = find_macro(macros, s, t);
     size_t begin, end;
@@ -469,8 +468,8 @@ static void expand_file(const macros_t *all, include_file_t *f)
         lexer_t use = l;
         text_t text = {0};
         bool expanded = expand_at(&macros, s, t, &use, &text);
-        macros.selecting = expanded ? text.length && text.data[text.length - 1] == ')'
-                                    : ends_pragma(s, t, inside);
+        macros.selecting =
+            expanded ? text.length && text.data[text.length - 1] == ')' : ends_pragma(s, t, inside);
         inside = (inside && !macros.selecting) ||
                  (t.kind == TOKEN_STRING && at_directive(s, lexer_at(s, t.begin + 1, t.end)));
         if (!expanded)

@@ -31,7 +31,7 @@ void in_clauses(int n, float *x)
     // CHECK: :[[#@LINE+1]]:41: error: _Generic is not written in clauses, but a macro in one may expand to it
     #pragma kmm parallel(i = 0:n) chunk(_Generic((x), float *: 10, default: 20)) rebase(n: i) update(x[i])
     add(n, x);
-    // CHECK: :[[#@LINE+1]]:41: error: 'count' is called
+    // CHECK: :[[#@LINE+1]]:41: error: macro 'count(n)' may have side effects, and a clause has none; compute the value before the pragma
     #pragma kmm parallel(i = 0:n) chunk(count(n)) rebase(n: i) update(x[i])
     add(n, x);
 }
