@@ -235,7 +235,8 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         base = item_base(text);
     if (is_covered(d, argument) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
         return;
-    if (!strcmp(text, "NULL") || !strcmp(text, "nullptr") || !strcmp(text, "0"))
+    if (cursor_is_null_pointer(argument) ||
+        (!d->is_kernel && clang_getCursorKind(flow_operand(argument)) == CXCursor_StringLiteral))
         return;
     uses_t uses;
     bool seen = uses_find(called(d), number, &uses);

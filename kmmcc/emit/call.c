@@ -201,13 +201,63 @@ static bool is_constant(CXCursor e)
     return kind == CXEval_Int || kind == CXEval_Float;
 }
 
+/* True for nullptr, NULL, {} and "text", for functions, and for structs of constants. */
+static bool is_null_or_static(CXCursor e)
+{
+    cursors_t list = cursor_children(e);
+    CXCursor called = clang_getCursorReferenced(e);
+    bool good = true;
+    switch (clang_getCursorKind(e)) {
+    case CXCursor_CXXNullPtrLiteralExpr:
+    case CXCursor_GNUNullExpr:
+    case CXCursor_StringLiteral: return true;
+    case CXCursor_DeclRefExpr: return clang_getCursorKind(called) == CXCursor_FunctionDecl;
+    case CXCursor_CallExpr: /* of a struct without constructors that do anything */
+        if (clang_getCursorKind(called) != CXCursor_Constructor ||
+            !clang_isPODType(clang_getCursorType(e)))
+            return false;
+        break;
+    case CXCursor_InitListExpr: break;
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr:
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXFunctionalCastExpr:
+        if (list.count == 0)
+            return false;
+        break;
+    default: return false;
+    }
+    for (int k = 0; k < list.count && good; k++)
+        if (clang_isExpression(clang_getCursorKind(list.at[k])))
+            good = is_constant(list.at[k]) || is_null_or_static(list.at[k]);
+    return good;
+}
+
+/* The default of a parameter, in the declaration that has it; null: it is not seen. */
+static CXCursor default_of(const call_t *c, int number)
+{
+    const CXCursor f = c->d->target[0].instance,
+                   declarations[] = {f, clang_getCanonicalCursor(f), clang_getCursorDefinition(f)};
+    for (size_t k = 0; k < sizeof(declarations) / sizeof(*declarations); k++) {
+        if (clang_Cursor_isNull(declarations[k]))
+            continue;
+        CXCursor p = clang_Cursor_getArgument(declarations[k], (unsigned)number),
+                 e = cursor_last_child(p);
+        if (!type_is_array(clang_getCursorType(p)) && clang_isExpression(clang_getCursorKind(e)))
+            return e;
+    }
+    return clang_getNullCursor();
+}
+
 /* The call in a chunk computes the default again, so that has to be a constant. */
 static bool read_default(const call_t *c, int number)
 {
     bool given = true;
     for (int k = 0; k < c->d->rebase_count; k++)
         given &= c->d->rebase[k].parameter != number;
-    c->parameter[number].is_default = given && is_constant(c->d->argument[number]);
+    c->parameter[number].is_default =
+        given && (is_constant(c->d->argument[number]) || is_null_or_static(default_of(c, number)));
     if (!c->parameter[number].is_default)
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
                 given ? "argument %d is a default that is no constant; write it out"
@@ -218,13 +268,13 @@ static bool read_default(const call_t *c, int number)
 
 /* True for a pointer that is the same in each chunk whatever it points to: NULL, a function, or one
  * that the function does not look behind. */
-static bool may_stay(const call_t *c, const parameter_t *p, int number, CXType type)
+static bool may_stay(const call_t *c, int number, CXType type)
 {
     enum CXTypeKind kind = clang_getPointeeType(clang_getCanonicalType(type)).kind;
-    const char *text = p->argument;
+    CXCursor argument = c->d->argument[number];
     return kind == CXType_FunctionProto || kind == CXType_FunctionNoProto ||
-           (c->d->unused && c->d->unused[number]) || !strcmp(text, "NULL") ||
-           !strcmp(text, "nullptr") || !strcmp(text, "0");
+           (c->d->unused && c->d->unused[number]) || cursor_is_null_pointer(argument) ||
+           clang_getCursorKind(flow_operand(argument)) == CXCursor_StringLiteral;
 }
 
 /* A struct is passed as it is, so that the pointers in it do not move. */
@@ -284,7 +334,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
         p->inner_dims++;
     if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c) && !p->rebase) {
         p->item = item_of(c, p, number);
-        if (!p->item && !may_stay(c, p, number, type))
+        if (!p->item && !may_stay(c, number, type))
             diag_at(SEVERITY_ERROR, c->u->source, begin, end,
                     "rebase cannot tell how far argument '%s' moves; pass a pointer that an item "
                     "names, or a sum of one and integers",
