@@ -250,7 +250,7 @@ static int split_arguments(const source_t *s, size_t open, size_t end, bool angl
     return 0;
 }
 
-static bool is_left_out(CXCursor argument)
+bool callee_is_left_out(CXCursor argument)
 {
     CXFile file;
     clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(argument)), &file, NULL, NULL,
@@ -261,7 +261,7 @@ static bool is_left_out(CXCursor argument)
 static void find_argument_texts(const unit_t *u, directive_t *d)
 {
     int written = d->argument_count;
-    while (written > 0 && is_left_out(d->argument[written - 1]))
+    while (written > 0 && callee_is_left_out(d->argument[written - 1]))
         written--;
     d->argument_text = arena_alloc(((size_t)written + 1) * sizeof(*d->argument_text));
     d->argument_text_count = 0;

@@ -28,6 +28,7 @@
 #include "clang/callee.h"
 #include "clang/cursor.h"
 #include "clang/written.h"
+#include "emit/default.h"
 #include "emit/describe.h"
 #include "emit/origin.h"
 #include "pragma/form.h"
@@ -183,73 +184,6 @@ static const item_t *item_of(const call_t *c, const parameter_t *p, int number)
     return found;
 }
 
-/* True if the call does not write the argument. */
-static bool is_left_out(CXCursor argument)
-{
-    CXFile file;
-    clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(argument)), &file, NULL, NULL,
-                          NULL);
-    return !file;
-}
-
-static bool is_constant(CXCursor e)
-{
-    CXEvalResult result = clang_Cursor_Evaluate(e);
-    CXEvalResultKind kind = result ? clang_EvalResult_getKind(result) : CXEval_UnExposed;
-    if (result)
-        clang_EvalResult_dispose(result);
-    return kind == CXEval_Int || kind == CXEval_Float;
-}
-
-/* True for nullptr, NULL, {} and "text", for functions, and for structs of constants. */
-static bool is_null_or_static(CXCursor e)
-{
-    cursors_t list = cursor_children(e);
-    CXCursor called = clang_getCursorReferenced(e);
-    bool good = true;
-    switch (clang_getCursorKind(e)) {
-    case CXCursor_CXXNullPtrLiteralExpr:
-    case CXCursor_GNUNullExpr:
-    case CXCursor_StringLiteral: return true;
-    case CXCursor_DeclRefExpr: return clang_getCursorKind(called) == CXCursor_FunctionDecl;
-    case CXCursor_CallExpr: /* of a struct without constructors that do anything */
-        if (clang_getCursorKind(called) != CXCursor_Constructor ||
-            !clang_isPODType(clang_getCursorType(e)))
-            return false;
-        break;
-    case CXCursor_InitListExpr: break;
-    case CXCursor_UnexposedExpr:
-    case CXCursor_ParenExpr:
-    case CXCursor_CStyleCastExpr:
-    case CXCursor_CXXStaticCastExpr:
-    case CXCursor_CXXFunctionalCastExpr:
-        if (list.count == 0)
-            return false;
-        break;
-    default: return false;
-    }
-    for (int k = 0; k < list.count && good; k++)
-        if (clang_isExpression(clang_getCursorKind(list.at[k])))
-            good = is_constant(list.at[k]) || is_null_or_static(list.at[k]);
-    return good;
-}
-
-/* The default of a parameter, in the declaration that has it; null: it is not seen. */
-static CXCursor default_of(const call_t *c, int number)
-{
-    const CXCursor f = c->d->target[0].instance,
-                   declarations[] = {f, clang_getCanonicalCursor(f), clang_getCursorDefinition(f)};
-    for (size_t k = 0; k < sizeof(declarations) / sizeof(*declarations); k++) {
-        if (clang_Cursor_isNull(declarations[k]))
-            continue;
-        CXCursor p = clang_Cursor_getArgument(declarations[k], (unsigned)number),
-                 e = cursor_last_child(p);
-        if (!type_is_array(clang_getCursorType(p)) && clang_isExpression(clang_getCursorKind(e)))
-            return e;
-    }
-    return clang_getNullCursor();
-}
-
 /* The call in a chunk computes the default again, so that has to be a constant. */
 static bool read_default(const call_t *c, int number)
 {
@@ -257,7 +191,7 @@ static bool read_default(const call_t *c, int number)
     for (int k = 0; k < c->d->rebase_count; k++)
         given &= c->d->rebase[k].parameter != number;
     c->parameter[number].is_default =
-        given && (is_constant(c->d->argument[number]) || is_null_or_static(default_of(c, number)));
+        given && default_is_constant(c->d->target[0].instance, number, c->d->argument[number]);
     if (!c->parameter[number].is_default)
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
                 given ? "argument %d is a default that is no constant; write it out"
@@ -302,7 +236,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
     parameter_t *p = &c->parameter[number];
     size_t begin, end;
     CXType type = parameter_type(c, number, cursor);
-    if (is_left_out(c->d->argument[number]))
+    if (callee_is_left_out(c->d->argument[number]))
         return read_default(c, number);
     if (!callee_argument_range(c->u, c->d, c->d->argument[number], &begin, &end)) {
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
