@@ -108,9 +108,10 @@ static const char *field_value(const call_t *c, const parameter_t *p, CXType typ
         return p->argument;
     const char *through = p->type;
     if (c->u->lang == LANG_C) /* the number that the type is, whose name may be another's here */
-        through = clang_text(clang_getTypeSpelling(
-            to.kind == CXType_Enum ? clang_getEnumDeclIntegerType(clang_getTypeDeclaration(to))
-                                   : to));
+        through =
+            type_written(LANG_C, to.kind == CXType_Enum
+                                     ? clang_getEnumDeclIntegerType(clang_getTypeDeclaration(to))
+                                     : to);
     return arena_printf("(%s)(%s)(%s)", p->field, through, p->argument);
 }
 
