@@ -264,6 +264,63 @@ static void describe_fits(const unit_t *u, const directive_t *d, const char *ind
     }
 }
 
+/* Pointers in the structs that are a kernel's arguments, for messages. */
+typedef struct members {
+    text_t table;
+    unsigned argument, count;
+    long long at;     /* bytes from the argument's begin to the struct that is looked at */
+    const char *text; /* of that struct */
+} members_t;
+
+static enum CXVisitorResult add_member(CXCursor field, CXClientData data)
+{
+    enum { MOST = 32 };
+    members_t *m = data;
+    CXType type = clang_getCanonicalType(clang_getCursorType(field));
+    long long bits = clang_Cursor_getOffsetOfField(field), at = m->at + bits / 8;
+    const char *outer = m->text, *text = arena_printf("%s.%s", outer, cursor_name(field));
+    if (bits < 0 || m->count == MOST)
+        return CXVisit_Break;
+    if (!*cursor_name(field))
+        return CXVisit_Continue;
+    if (type.kind == CXType_Pointer) {
+        text_printf(&m->table, "%s{%u, %lld, %s}", m->count++ ? ", " : "", m->argument, at,
+                    text_quoted(text));
+    } else if (type.kind == CXType_Record) {
+        members_t inner = *m;
+        inner.at = at;
+        inner.text = text;
+        clang_Type_visitFields(type, add_member, &inner);
+        m->table = inner.table;
+        m->count = inner.count;
+    }
+    return CXVisit_Continue;
+}
+
+static void describe_members(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+{
+    members_t m = {.count = 0};
+    int count = d->callee_type.kind == CXType_FunctionProto && d->is_kernel
+                    ? clang_getNumArgTypes(d->callee_type)
+                    : 0;
+    for (int k = 0; k < count && k < d->argument_count; k++) {
+        CXType type = clang_getCanonicalType(clang_getArgType(d->callee_type, (unsigned)k));
+        size_t begin, end;
+        if (type.kind != CXType_Record || !type_holds_pointers(type) || type_is_dependent(type) ||
+            !callee_argument_range(u, d, d->argument[k], &begin, &end))
+            continue;
+        m.argument = (unsigned)k + 1;
+        m.at = 0;
+        m.text = source_words(u->source, begin, end);
+        clang_Type_visitFields(type, add_member, &m);
+    }
+    if (m.count)
+        text_printf(out,
+                    "%sstatic const kmm_member_t kmm__members[] = {%s};\n"
+                    "%skmm_launch_members(kmm__launch, kmm__members, %u);\n",
+                    indent, m.table.data, indent, m.count);
+}
+
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
     const char *name = d->kind == DIRECTIVE_TASK ? "task" : d->callee_name;
@@ -283,6 +340,7 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
     for (int k = 0; d->is_kernel && d->unused && k < d->argument_count; k++)
         if (d->unused[k])
             text_printf(out, "%skmm_launch_unused(kmm__launch, %d);\n", indent, k);
+    describe_members(u, d, indent, out);
     for (int k = 0; k < d->item_count; k++)
         describe_item(u, d, &d->item[k], indent, out);
 }

@@ -174,6 +174,12 @@ KMM__API void kmm_launch_fits_coef(kmm_launch_t *l, unsigned axis, int64_t coef)
         l->fits[l->fits_count - 1].coef[axis] = coef;
 }
 
+KMM__API void kmm_launch_members(kmm_launch_t *l, const kmm_member_t *table, unsigned count)
+{
+    l->members = table;
+    l->member_count = count;
+}
+
 KMM__API void kmm_launch_unused(kmm_launch_t *l, unsigned number)
 {
     if (number < KMM__MAX_UNUSED)

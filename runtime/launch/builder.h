@@ -89,8 +89,10 @@ struct kmm_launch {
     int64_t chunk[KMM_MAX_SPLIT];
 
     kmm__axis_t axis[KMM_MAX_AXES];
-    kmm__item_t *items; /* points to `few` or to allocated memory */
-    int error;          /* the first mistake in the description */
+    kmm__item_t *items;          /* points to `few` or to allocated memory */
+    const kmm_member_t *members; /* pointers in structs that are arguments */
+    uint32_t member_count;
+    int error; /* the first mistake in the description */
     char *error_text;
     /* Fields that reuse does not clear: */
     kmm__item_t few[KMM__FEW_ITEMS];
