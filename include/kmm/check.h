@@ -70,10 +70,10 @@ typedef struct kmm_check_table {
 
 #if defined(__CUDACC__)
 #define KMM_CHECK_CODE static __device__ __forceinline__
-#define KMM_CHECK_CALLED static __device__ __attribute__((used, noinline))
+#define KMM_CHECK_CALLED static __device__ __attribute__((__used__, __noinline__))
 #else
 #define KMM_CHECK_CODE static inline
-#define KMM_CHECK_CALLED static __attribute__((unused))
+#define KMM_CHECK_CALLED static __attribute__((__unused__))
 #endif
 
 /* ---- What threads do at the same time ---- */

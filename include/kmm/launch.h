@@ -141,6 +141,16 @@ void kmm_launch_fits_coef(kmm_launch_t *l, unsigned axis, int64_t coef);
  * in the block given to kmm_launch_call. */
 void kmm_launch_unused(kmm_launch_t *l, unsigned number);
 
+/* A pointer in a struct that is an argument: the argument's number from 1, the byte in the struct,
+ * and the member as the program writes it. */
+typedef struct kmm_member {
+    unsigned argument, at;
+    const char *text;
+} kmm_member_t;
+/* Says for messages how the program writes the pointers in structs. The table lives as long as the
+ * process. */
+void kmm_launch_members(kmm_launch_t *l, const kmm_member_t *table, unsigned count);
+
 /* Splits the dimension of `source` into chunks of `size` elements (blocks for KMM_BLOCK_d). Rounded
  * up to whole thread blocks; less than 1 means 1. A dimension without this call is not split,
  * unless no dimension has one: then the runtime chooses. */
@@ -215,6 +225,10 @@ void kmm_launch_through(kmm_launch_t *l, const volatile void *pointer);
  * Where an array has another address on a device, the launch is refused if one leads into an array.
  */
 void kmm_launch_pointers(kmm_launch_t *l);
+
+/* Says of the access that was started last: its elements hold pointers that a plain function may
+ * store. Those into memory of the launch become the program's addresses when the chunk is done. */
+void kmm_launch_stored_pointers(kmm_launch_t *l);
 
 /* Adds one dimension of its `shape` to the access that was started last, outermost first, in
  * elements. The outermost may be KMM_WHOLE: as many as the array has. */

@@ -12,6 +12,8 @@
 #undef args
 #pragma push_macro("args_bytes")
 #undef args_bytes
+#pragma push_macro("argument")
+#undef argument
 #pragma push_macro("armed")
 #undef armed
 #pragma push_macro("at")

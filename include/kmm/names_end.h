@@ -4,6 +4,7 @@
 #pragma pop_macro("actual")
 #pragma pop_macro("args")
 #pragma pop_macro("args_bytes")
+#pragma pop_macro("argument")
 #pragma pop_macro("armed")
 #pragma pop_macro("at")
 #pragma pop_macro("axis")

@@ -63,6 +63,7 @@ void check_directive(unit_t *u, directive_t *d)
     check_stride(u, d);
     check_arguments(u, d);
     int errors = diag_error_count();
+    check_stored_addresses(u, d);
     check_operators(u, d);
     check_rebase(u, d);
     bool compares = !u->main->options->no_compare && diag_error_count() == errors;

@@ -11,6 +11,7 @@
 #include "analyze/uses.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
 #include "kmm/launch.h"
 #include "pragma/expression.h"
@@ -149,7 +150,7 @@ static bool reads_fixed(CXCursor function, int number)
 static void refuse_unmoved(unit_t *u, directive_t *d, int number, const char *name)
 {
     size_t begin, end;
-    unit_range(u, d->argument[number], &begin, &end);
+    callee_argument_range(u, d, d->argument[number], &begin, &end);
     const char *axis = d->axis_count ? d->axis[0].name : "i";
     unit_error(u, begin, end,
                "no clause says what is read of '%s', so rebase cannot tell whether it moves; add "
@@ -163,7 +164,7 @@ static void refuse_unmoved(unit_t *u, directive_t *d, int number, const char *na
 static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
 {
     size_t begin, end;
-    if (!unit_range(u, d->argument[number], &begin, &end))
+    if (!callee_argument_range(u, d, d->argument[number], &begin, &end))
         return;
     if (is_moving(d) && !reads_fixed(called(d), number)) {
         refuse_unmoved(u, d, number, name);
@@ -221,7 +222,7 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     size_t begin, end;
     CXType type = clang_getCanonicalType(declared);
     if (type.kind != CXType_Pointer || number >= d->argument_count ||
-        !unit_range(u, d->argument[number], &begin, &end))
+        !callee_argument_range(u, d, d->argument[number], &begin, &end))
         return;
     CXType element = clang_getCanonicalType(clang_getPointeeType(type));
     enum CXTypeKind kind = element.kind;
@@ -234,7 +235,8 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         base = item_base(text);
     if (is_covered(d, argument) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
         return;
-    if (!strcmp(text, "NULL") || !strcmp(text, "nullptr") || !strcmp(text, "0"))
+    if (cursor_is_null_pointer(argument) ||
+        (!d->is_kernel && clang_getCursorKind(flow_operand(argument)) == CXCursor_StringLiteral))
         return;
     uses_t uses;
     bool seen = uses_find(called(d), number, &uses);
@@ -338,4 +340,32 @@ void check_uses(unit_t *u, const directive_t *d)
     for (int k = 0; k < p->count && k < d->argument_count; k++)
         if (flow_is_pointer(clang_getCursorType(p->at[k])))
             check_parameter_use(u, d, f, d->argument[k], k);
+}
+
+/* An address that a chunk gets means nothing outside of the chunk. Where a plain function stores it
+ * to memory that a clause names, libkmm replaces it by the program's. */
+void check_stored_addresses(unit_t *u, directive_t *d)
+{
+    CXCursor f = called(d);
+    if (clang_Cursor_isNull(f))
+        return;
+    const parameter_list_t *p = check_parameters(f);
+    for (int k = 0; k < p->count && k < d->argument_count; k++) {
+        uses_t uses;
+        size_t begin, end;
+        if (!flow_is_pointer(clang_getCursorType(p->at[k])) || !uses_find(f, k, &uses))
+            continue;
+        d->stores_numbers |= !clang_Cursor_isNull(uses.number);
+        if (clang_Cursor_isNull(uses.kept) ||
+            !callee_argument_range(u, d, d->argument[k], &begin, &end))
+            continue;
+        const char *name = cursor_name(p->at[k]);
+        diag_at(d->is_kernel ? SEVERITY_WARNING : SEVERITY_ERROR, u->source, begin, end,
+                "'%s' stores the address that is its parameter '%s' in memory to which no "
+                "parameter leads, where it means nothing once the chunk is done; store it in an "
+                "array that a clause names, or store an index%s",
+                d->callee_name, *name ? name : arena_printf("#%d", k + 1),
+                d->is_kernel ? " [-Wkmm-pointers]" : "");
+        check_note(u, uses.kept, "it is stored here");
+    }
 }

@@ -21,5 +21,7 @@ void check_note(const unit_t *u, CXCursor where, const char *text);
 void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor argument,
                          int number);
 void check_uses(unit_t *u, const directive_t *d);
+/* Finds addresses that the code stores. */
+void check_stored_addresses(unit_t *u, directive_t *d);
 
 #endif

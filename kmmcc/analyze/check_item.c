@@ -10,7 +10,6 @@
 #include "analyze/check_section.h"
 #include "analyze/reduce.h"
 #include "analyze/suggest.h"
-#include "analyze/uses.h"
 #include "base/diag.h"
 #include "base/text.h"
 #include "clang/cursor.h"
@@ -22,7 +21,7 @@
 static void check_stored_pointers(unit_t *u, const directive_t *d, const item_t *item,
                                   CXType element)
 {
-    if (d->is_kernel && uses_holds_pointers(element))
+    if (d->is_kernel && type_holds_pointers(element))
         diag_at(SEVERITY_WARNING, u->source, item->base->begin, item->base->end,
                 "the elements of '%s' hold pointers, and one to managed memory means nothing to a "
                 "kernel that finds it in an array; pass the arrays "

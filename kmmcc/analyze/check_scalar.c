@@ -9,6 +9,8 @@
 #include "analyze/effects.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/source.h"
+#include "base/token.h"
 #include "clang/cursor.h"
 
 /* A variable before the pragma in place of the call; where a declaration may stand, and the pragma
@@ -34,9 +36,75 @@ static void suggest_variable(const unit_t *u, const directive_t *d, const expr_t
                           name, unit_words(u, call->begin, call->end)));
 }
 
+typedef struct mention {
+    const unit_t *u;
+    const directive_t *d;
+    const expr_t *e;
+    const char *axis; /* its name; NULL: none is mentioned */
+} mention_t;
+
+/* The tokens of a macro's body have the range of its use. Those of its arguments have not. */
+static enum CXChildVisitResult find_axis(CXCursor c, CXCursor parent, CXClientData data)
+{
+    mention_t *m = data;
+    size_t begin, end;
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr && unit_range(m->u, c, &begin, &end) &&
+        begin == m->e->begin && end == m->e->end)
+        for (int k = 0; k < m->d->axis_count; k++)
+            if (!strcmp(cursor_name(c), m->d->axis[k].name))
+                m->axis = m->d->axis[k].name;
+    return m->axis ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/* True if no expression of clang's has the text of the macro's use. */
+static bool is_torn(const unit_t *u, const expr_t *e)
+{
+    return e->is_split ||
+           (e->kind == EXPR_CALL && !e->cursor.kind && e->left &&
+            source_defines(u->source, source_words(u->source, e->left->begin, e->left->end)));
+}
+
+/* Refuses macros that do not mean in generated code what they mean in the clause. */
+static bool check_macro(const unit_t *u, const directive_t *d, const expr_t *e)
+{
+    const char *text = unit_words(u, e->begin, e->end);
+    mention_t m = {.u = u, .d = d, .e = e};
+    bool torn = is_torn(u, e);
+    if (!e->is_by_macro && !torn)
+        return true;
+    if (!torn && find_axis(e->cursor, e->cursor, &m) == CXChildVisit_Recurse)
+        clang_visitChildren(e->cursor, find_axis, &m);
+    if (torn)
+        unit_error(u, e->begin, e->end,
+                   "macro '%s' is no operand of its own here, since the operators around it bind "
+                   "tighter than its own; put its body in parentheses",
+                   text);
+    else if (m.axis)
+        unit_error(u, e->begin, e->end,
+                   "macro '%s' mentions '%s', which is the name of an axis; write it out, "
+                   "since macros in clauses do not know axes",
+                   text, m.axis);
+    else if (clang_getCursorBinaryOperatorKind(e->cursor) == CXBinaryOperator_Comma)
+        unit_error(u, e->begin, e->end,
+                   "macro '%s' is a list; write its parts out, since a macro in a clause stands "
+                   "for one expression",
+                   text);
+    else if (!effects_is_pure(e->cursor))
+        unit_error(u, e->begin, e->end,
+                   "macro '%s' may have side effects, and a clause has none; compute the value "
+                   "before the pragma",
+                   text);
+    else
+        return true;
+    return false;
+}
+
 bool check_calls(unit_t *u, const directive_t *d, const expr_t *e)
 {
     for (; e; e = e->next) {
+        if (!check_macro(u, d, e))
+            return false;
         if (e->kind == EXPR_CALL && !effects_is_pure(e->cursor)) {
             unit_error(u, e->begin, e->end,
                        "the call of '%s' may have side effects, and a clause has none; compute the "

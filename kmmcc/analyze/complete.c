@@ -135,7 +135,8 @@ static int parameter_of(const completion_t *c, const item_t *item)
 
 bool complete_is_null(const char *text)
 {
-    return !strcmp(text, "NULL") || !strcmp(text, "nullptr") || !strcmp(text, "0");
+    return !strcmp(text, "NULL") || !strcmp(text, "nullptr") || !strcmp(text, "0") ||
+           !strcmp(text, "{}");
 }
 
 bool complete_covers(const directive_t *d, CXCursor argument)

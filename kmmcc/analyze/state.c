@@ -99,6 +99,8 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     walk_t *w = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
     (void)parent;
+    if (kind == CXCursor_UnaryExpr || kind == CXCursor_ParmDecl) /* sizeof; a type with typeof */
+        return CXChildVisit_Continue;
     if (kind == CXCursor_DeclRefExpr)
         note_name(w, c);
     if (kind == CXCursor_CallExpr) {

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
 
 CXCursor translate_argument(const directive_t *d, int number)
@@ -23,7 +24,7 @@ const char *translate_argument_text(const completion_t *c, int number)
 {
     size_t begin, end;
     CXCursor argument = translate_argument(c->d, number);
-    if (clang_Cursor_isNull(argument) || !unit_range(c->u, argument, &begin, &end))
+    if (clang_Cursor_isNull(argument) || !callee_argument_range(c->u, c->d, argument, &begin, &end))
         return NULL;
     return source_words(c->u->source, begin, end);
 }
@@ -150,7 +151,10 @@ static const char *argument_as_operand(completion_t *c, int number)
         return arena_printf("(%s < 0 ? 4294967295 : %s)", text, text);
     if ((to = conversion_of(c, number)))
         return arena_printf("((%s)(%s))", to, text);
-    return is_path(text) || is_number(text) || (c->in_range && !strpbrk(text, "?,"))
+    CXCursor argument = translate_argument(c->d, number);
+    bool macro =
+        cursor_is_from_body(argument) && clang_getCursorKind(argument) == CXCursor_BinaryOperator;
+    return (is_path(text) && !macro) || is_number(text) || (c->in_range && !strpbrk(text, "?,"))
                ? text
                : arena_printf("(%s)", text);
 }

@@ -11,6 +11,7 @@
 
 #include "analyze/assign.h"
 #include "analyze/flow.h"
+#include "analyze/home.h"
 #include "base/arena.h"
 #include "clang/cursor.h"
 
@@ -43,7 +44,7 @@ static CXCursor none(void)
 
 static uses_t no_uses(void)
 {
-    return (uses_t){none(), none(), none(), none(), none(), none(), none(), false};
+    return (uses_t){none(), none(), none(), none(), none(), none(), none(), none(), none(), false};
 }
 
 static void note(CXCursor *where, CXCursor c)
@@ -56,6 +57,15 @@ static void note_escape(visit_t *v, CXCursor c)
 {
     v->uses.accessed = true;
     note(&v->uses.escaped, c);
+}
+
+/* The address has become an integer, of which the place is the parent. */
+static void note_number(visit_t *v, const place_t *at)
+{
+    CXCursor where = none();
+    home_t home = home_of_number(at, &where);
+    if (home != HOME_LOCAL)
+        note(home == HOME_ELSEWHERE ? &v->uses.kept : &v->uses.number, where);
 }
 
 /* Notes that an address or element goes where it is not followed. A pointer to const is only
@@ -72,6 +82,8 @@ static void lose(visit_t *v, const place_t *at, carried_t carried)
                    clang_getCursorKind(at->up->cursor) != CXCursor_CallExpr;
     v->uses.accessed = true;
     note(constant && !integer ? &v->passed : &v->uses.escaped, at->up->cursor);
+    if (integer)
+        note_number(v, at);
     if (carried == CARRIES_ADDRESS)
         note(&v->uses.strayed, at->up->cursor);
 }
@@ -205,6 +217,10 @@ static void take_over(visit_t *v, CXCursor call, CXCursor f, int number, const v
     note(&v->cast, inside->cast);
     if (!clang_Cursor_isNull(u->strayed))
         note(&v->uses.strayed, call);
+    if (!clang_Cursor_isNull(u->kept))
+        note(&v->uses.kept, u->kept);
+    if (!clang_Cursor_isNull(u->number))
+        note(&v->uses.number, u->number);
     if (uses_only_reads(u))
         return;
     if (!clang_Cursor_isNull(u->escaped))
@@ -348,6 +364,8 @@ static void visit_variable(visit_t *v, const place_t *at, carried_t *carried, bo
         follow_variable(v, variable, false, false);
     else
         lose(v, at, *carried);
+    if (!local && *carried == CARRIES_ADDRESS && home_find(left) == HOME_ELSEWHERE)
+        note(&v->uses.kept, parent);
 }
 
 /* `direct`: it is certain that the element belongs to the parameter. */
@@ -574,25 +592,4 @@ bool uses_find(CXCursor function, int number, uses_t *out)
     }
     *out = v->uses;
     return true;
-}
-
-/* ---- Pointers that a kernel finds in memory ---- */
-
-static enum CXVisitorResult find_pointer_field(CXCursor field, CXClientData data)
-{
-    *(bool *)data |= uses_holds_pointers(clang_getCursorType(field));
-    return *(bool *)data ? CXVisit_Break : CXVisit_Continue;
-}
-
-bool uses_holds_pointers(CXType type)
-{
-    bool found = false;
-    type = clang_getCanonicalType(type);
-    while (clang_getArrayElementType(type).kind != CXType_Invalid)
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    if (type.kind == CXType_Record)
-        clang_Type_visitFields(type, find_pointer_field, &found);
-    enum CXTypeKind pointee = clang_getCanonicalType(clang_getPointeeType(type)).kind;
-    return found || (type.kind == CXType_Pointer && pointee != CXType_FunctionProto &&
-                     pointee != CXType_FunctionNoProto);
 }

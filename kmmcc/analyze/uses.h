@@ -17,6 +17,8 @@ typedef struct uses {
     CXCursor escaped;  /* does what is not known to only read */
     CXCursor strayed;  /* may reach from one element to others: by arithmetic on its address */
     CXCursor result;   /* uses what an atomic addition returns */
+    CXCursor kept;     /* stores the address where no parameter leads to */
+    CXCursor number;   /* stores the address as an integer, other than in a local variable */
     bool accessed;     /* false: the code never looks at what the parameter points to */
 } uses_t;
 /* Finds the uses of the parameter `number` of a function, or of the instance of a template that is
@@ -25,7 +27,5 @@ bool uses_find(CXCursor function, int number, uses_t *out);
 /* Returns the parameter in the code that uses_find reads; null if that is not seen. */
 CXCursor uses_parameter(CXCursor function, int number);
 bool uses_only_reads(const uses_t *uses);
-/* True if a value of the type is a pointer to data, or has one among its fields and elements. */
-bool uses_holds_pointers(CXType type);
 
 #endif

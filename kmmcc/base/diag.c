@@ -131,7 +131,7 @@ void diag_warnings_list(void)
         {"kmm-overlap",
          "chunks that would write the same elements, where it is not known that there are several"},
         {"kmm-pointers", "arrays whose elements hold pointers, which mean nothing to a kernel "
-                         "where they point to managed memory"},
+                         "where they point to managed memory; addresses that kernels store"},
         {"kmm-symbol",
          "'chunk' of a kernel that changes a __device__ variable, whose launch is one chunk"},
         {"kmm-elsewhere", "a kernel that calls functions which another file defines, so that its "

@@ -33,6 +33,10 @@ static void bind_launch(unit_t *u, directive_t *d)
             u, d->name_begin, d->name_end,
             "'parallel' governs no launch: the next statement has neither a kernel launch nor "
             "a call of a function");
+    } else if (calls->generic) {
+        callee_error(u, d, calls->first,
+                     "which of the calls in _Generic happens is not known here; let it select the "
+                     "function, as in _Generic((x), float *: f, double *: g)(n, x)");
     } else if (calls->count > 1) {
         callee_error(u, d, calls->second,
                      "'parallel' governs several launches; it must govern exactly one: give each a "

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/source.h"
+#include "base/text.h"
 #include "base/token.h"
 #include "clang/cursor.h"
 #include "clang/launch.h"
@@ -35,6 +36,36 @@ static CXCursor callee_reference(CXCursor c)
             return c;
         c = list.at[list.count - 1];
     }
+}
+
+static CXType pointed_function(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    if (type.kind == CXType_LValueReference || type.kind == CXType_Pointer)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    return type.kind == CXType_Pointer ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
+}
+
+/* The reference to the function that a _Generic selects: the only one that has its type. Null:
+ * there are several. */
+static CXCursor selected_reference(CXCursor generic)
+{
+    cursors_t list = cursor_children(generic);
+    CXType type = pointed_function(clang_getCursorType(generic));
+    CXCursor found = clang_getNullCursor();
+    for (int k = 0; k < list.count; k++) {
+        CXCursor c = callee_reference(list.at[k]);
+        if (clang_getCursorKind(c) == CXCursor_GenericSelectionExpr)
+            c = selected_reference(c);
+        if (clang_Cursor_isNull(c) || clang_getCursorKind(c) != CXCursor_DeclRefExpr ||
+            !clang_equalTypes(type, pointed_function(clang_getCursorType(c))))
+            continue;
+        if (!clang_Cursor_isNull(found) &&
+            !clang_equalCursors(clang_getCursorReferenced(found), clang_getCursorReferenced(c)))
+            return clang_getNullCursor();
+        found = c;
+    }
+    return found;
 }
 
 static CXCursor template_of(CXCursor f)
@@ -71,14 +102,6 @@ static void add_named(directive_t *d, CXCursor f)
         if (!d->is_kernel || cursor_is_kernel(template_of(one)))
             add_target(d, clang_getCanonicalCursor(one));
     }
-}
-
-static CXType pointed_function(CXType type)
-{
-    type = clang_getCanonicalType(type);
-    if (type.kind == CXType_LValueReference || type.kind == CXType_Pointer)
-        type = clang_getCanonicalType(clang_getPointeeType(type));
-    return type.kind == CXType_Pointer ? clang_getCanonicalType(clang_getPointeeType(type)) : type;
 }
 
 static bool is_dependent(CXType type)
@@ -147,6 +170,21 @@ static size_t last_name(const source_t *s, size_t begin)
     return name;
 }
 
+/* Finds the argument list behind a _Generic, in place of which a chunk calls the function by its
+ * name. */
+static bool find_behind(unit_t *u, directive_t *d, size_t end)
+{
+    lexer_t l = lexer_at(u->source, end, d->launch_end);
+    l.line_start = false;
+    d->name_at = d->callee_begin;
+    d->name_after = d->template_end = end;
+    token_t t = lex(&l);
+    while (token_is(u->source, t, ")"))
+        t = lex(&l);
+    d->open = token_is(u->source, t, "(") ? t.end : 0;
+    return d->open;
+}
+
 /* Finds the places in `name [<...>] [<<<...>>>] (`. */
 static bool find_name(unit_t *u, directive_t *d)
 {
@@ -181,13 +219,82 @@ static bool find_name(unit_t *u, directive_t *d)
     return d->open;
 }
 
-static void bind_arguments(directive_t *d)
+/* Reads the arguments behind the parenthesis, up to the one that closes it: what stands between
+ * commas. `angles`: < and > are brackets, too. Returns their number; 0: there are none. */
+static int split_arguments(const source_t *s, size_t open, size_t end, bool angles,
+                           text_range_t *out, int room)
+{
+    static const char *const opening[] = {"(", "[", "{", NULL}, *const closing[] = {")", "]", "}",
+                                                                                    NULL};
+    lexer_t l = lexer_at(s, open, end);
+    l.line_start = false;
+    int count = 0, depth = 0;
+    size_t begin = 0, last = 0;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        const char *text = token_text(s, t);
+        bool closes = text_is_one_of(text, closing), ends = depth == 0 && closes;
+        if (ends || (depth == 0 && !strcmp(text, ","))) {
+            if (count == room || !last)
+                return 0;
+            out[count++] = (text_range_t){begin, last};
+            begin = last = 0;
+            if (ends)
+                return count;
+            continue;
+        }
+        depth += text_is_one_of(text, opening) - closes;
+        depth += angles ? !strcmp(text, "<") - !strcmp(text, ">") - 2 * !strcmp(text, ">>") : 0;
+        begin = last ? begin : t.begin;
+        last = t.end;
+    }
+    return 0;
+}
+
+bool callee_is_left_out(CXCursor argument)
+{
+    CXFile file;
+    clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(argument)), &file, NULL, NULL,
+                          NULL);
+    return !file;
+}
+
+static void find_argument_texts(const unit_t *u, directive_t *d)
+{
+    int written = d->argument_count;
+    while (written > 0 && callee_is_left_out(d->argument[written - 1]))
+        written--;
+    d->argument_text = arena_alloc(((size_t)written + 1) * sizeof(*d->argument_text));
+    d->argument_text_count = 0;
+    for (int angles = 0; angles < (u->lang == LANG_C ? 1 : 2) && d->open; angles++) {
+        int count =
+            split_arguments(u->source, d->open, d->launch_end, angles, d->argument_text, written);
+        if (count == written) {
+            d->argument_text_count = count;
+            return;
+        }
+    }
+}
+
+bool callee_argument_range(const unit_t *u, const directive_t *d, CXCursor argument, size_t *begin,
+                           size_t *end)
+{
+    for (int k = 0; k < d->argument_text_count; k++)
+        if (clang_equalCursors(d->argument[k], argument)) {
+            *begin = d->argument_text[k].begin;
+            *end = d->argument_text[k].end;
+            return true;
+        }
+    return cursor_is_written_out(argument) && unit_range(u, argument, begin, end);
+}
+
+static void bind_arguments(const unit_t *u, directive_t *d)
 {
     int count = d->form == LAUNCH_CALL ? 0 : clang_Cursor_getNumArguments(d->launch);
     d->argument_count = count > 0 ? count : 0;
     d->argument = arena_alloc(((size_t)d->argument_count + 1) * sizeof(*d->argument));
     for (int k = 0; k < d->argument_count; k++)
         d->argument[k] = clang_Cursor_getArgument(d->launch, (unsigned)k);
+    find_argument_texts(u, d);
 }
 
 /* Returns the cursor's text; "?" if it is not in the source. */
@@ -245,7 +352,7 @@ static void bind_kernel(unit_t *u, directive_t *d, CXCursor written_callee)
     d->names_clone = written_out && is_template;
     if (!written_out)
         d->open = 0, d->name_at = d->launch_begin, d->name_after = d->launch_begin;
-    bind_arguments(d);
+    bind_arguments(u, d);
 }
 
 /* True for a member function, also for a static one and for several with one name. */
@@ -266,6 +373,15 @@ static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
 {
     CXCursor reference = callee_reference(written_callee);
     size_t end;
+    bool generic = clang_getCursorKind(reference) == CXCursor_GenericSelectionExpr;
+    if (generic)
+        reference = selected_reference(reference);
+    if (clang_Cursor_isNull(reference)) {
+        no_launch(u, d,
+                  "_Generic has several functions of the type that it selects here, so which one "
+                  "is called is not known; call it by its name");
+        return;
+    }
     add_named(d, clang_getCursorReferenced(reference));
     if (d->target_count != 1 || is_member(reference)) {
         no_launch(u, d,
@@ -279,11 +395,13 @@ static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
     d->callee = d->target[0].kernel;
     d->definition = d->target[0].definition;
     d->callee_name = cursor_name(d->callee);
-    if (!unit_range(u, written_callee, &d->callee_begin, &end) || !find_name(u, d)) {
+    bool ranged = unit_range(u, written_callee, &d->callee_begin, &end);
+    d->is_selected = generic;
+    if (!ranged || !(generic ? find_behind(u, d, end) : find_name(u, d))) {
         no_launch(u, d, "the call is written by a macro; write it out below the pragma");
         return;
     }
-    bind_arguments(d);
+    bind_arguments(u, d);
 }
 
 void callee_bind(unit_t *u, directive_t *d)

@@ -141,11 +141,21 @@ CXCursor cursor_root(CXCursor e)
     return root;
 }
 
-/* The variable and the members with which an expression begins, from the variable on. */
+/* The variable with which an expression begins, and the members, and the indices of pointers and of
+ * what holds them, from the variable on. */
 typedef struct path {
-    CXCursor root, field[16]; /* the last member first */
+    CXCursor root, step[16]; /* the last one first: a field, or an index */
     int count;
+    bool loads; /* a pointer is loaded behind the steps that are still to come */
 } path_t;
+
+static void add_step(path_t *p, CXCursor step)
+{
+    if (p->count == 16)
+        p->count = 0;
+    else
+        p->step[p->count++] = step;
+}
 
 static enum CXChildVisitResult find_path(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -154,16 +164,55 @@ static enum CXChildVisitResult find_path(CXCursor c, CXCursor parent, CXClientDa
     bool reference = kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr;
     if (kind == CXCursor_CallExpr)
         p->count = 0; /* what it returns may be any part of its object */
+    bool pointer = clang_getCanonicalType(clang_getCursorType(c)).kind == CXType_Pointer;
+    if (kind == CXCursor_ArraySubscriptExpr && (pointer || p->loads) && !takes_address(parent))
+        add_step(p, cursor_last_child(c));
+    p->loads |= pointer && kind == CXCursor_ArraySubscriptExpr && !takes_address(parent);
+    p->loads |= pointer && kind == CXCursor_MemberRefExpr && !takes_address(parent);
     if (!reference || (type_is_integer(clang_getCursorType(c)) && !takes_address(parent)))
         return CXChildVisit_Recurse;
     if (kind == CXCursor_DeclRefExpr)
         return CXChildVisit_Break;
     CXCursor member = clang_getCursorReferenced(c);
-    if (clang_getCursorKind(member) != CXCursor_FieldDecl || p->count == 16)
+    if (clang_getCursorKind(member) != CXCursor_FieldDecl)
         p->count = 0;
     else
-        p->field[p->count++] = clang_getCanonicalCursor(member);
+        add_step(p, clang_getCanonicalCursor(member));
     return CXChildVisit_Recurse;
+}
+
+static bool evaluates_to(CXCursor e, long long *value)
+{
+    CXEvalResult result = clang_Cursor_Evaluate(e);
+    bool is_integer = result && clang_EvalResult_getKind(result) == CXEval_Int;
+    if (is_integer)
+        *value = clang_EvalResult_getAsLongLong(result);
+    if (result)
+        clang_EvalResult_dispose(result);
+    return is_integer;
+}
+
+/* True if two indices are written alike, or are the same constant. */
+static bool same_index(CXCursor a, CXCursor b)
+{
+    long long x, y;
+    if (evaluates_to(a, &x) && evaluates_to(b, &y))
+        return x == y;
+    cursors_t m = cursor_children(a), n = cursor_children(b);
+    enum CXCursorKind kind = clang_getCursorKind(a);
+    if ((kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr) && m.count == 1)
+        return same_index(m.at[0], b);
+    kind = clang_getCursorKind(b);
+    if ((kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr) && n.count == 1)
+        return same_index(a, n.at[0]);
+    bool same =
+        kind == clang_getCursorKind(a) && m.count == n.count &&
+        clang_getCursorBinaryOperatorKind(a) == clang_getCursorBinaryOperatorKind(b) &&
+        clang_getCursorUnaryOperatorKind(a) == clang_getCursorUnaryOperatorKind(b) &&
+        (m.count || clang_equalCursors(clang_getCursorReferenced(a), clang_getCursorReferenced(b)));
+    for (int k = 0; k < m.count && same; k++)
+        same = same_index(m.at[k], n.at[k]);
+    return same;
 }
 
 static path_t path_of(CXCursor e)
@@ -184,8 +233,13 @@ bool cursor_is_related(CXCursor a, CXCursor b)
         !clang_equalCursors(clang_getCanonicalCursor(x.root), clang_getCanonicalCursor(y.root)))
         return false;
     while (x.count && y.count) {
-        CXCursor f = x.field[--x.count], g = y.field[--y.count];
-        if (!clang_equalCursors(f, g))
+        CXCursor f = x.step[--x.count], g = y.step[--y.count];
+        bool member = clang_getCursorKind(f) == CXCursor_FieldDecl;
+        if (member != (clang_getCursorKind(g) == CXCursor_FieldDecl))
+            return true; /* of the same struct, of which one has an index */
+        if (!member && !same_index(f, g))
+            return false;
+        if (member && !clang_equalCursors(f, g))
             return clang_getCursorKind(clang_getCursorSemanticParent(f)) == CXCursor_UnionDecl ||
                    clang_getCursorKind(clang_getCursorSemanticParent(g)) == CXCursor_UnionDecl;
     }
@@ -195,6 +249,57 @@ bool cursor_is_related(CXCursor a, CXCursor b)
 bool cursor_is_member(CXCursor e)
 {
     return path_of(e).count > 0;
+}
+
+static bool is_in_macro(CXSourceLocation place)
+{
+    CXFile file, spelled;
+    unsigned at, spelled_at;
+    clang_getExpansionLocation(place, &file, NULL, NULL, &at);
+    clang_getSpellingLocation(place, &spelled, NULL, NULL, &spelled_at);
+    return at != spelled_at || !file || !spelled || !clang_File_isEqual(file, spelled);
+}
+
+bool cursor_is_from_macro(CXCursor c)
+{
+    return is_in_macro(clang_getRangeStart(clang_getCursorExtent(c)));
+}
+
+bool cursor_is_written_out(CXCursor c)
+{
+    return !cursor_is_from_macro(c) && !is_in_macro(clang_getRangeEnd(clang_getCursorExtent(c)));
+}
+
+bool cursor_is_from_body(CXCursor c)
+{
+    CXFile file, expanded;
+    unsigned at, expanded_at;
+    CXSourceLocation place = clang_getRangeStart(clang_getCursorExtent(c));
+    clang_getFileLocation(place, &file, NULL, NULL, &at);
+    clang_getExpansionLocation(place, &expanded, NULL, NULL, &expanded_at);
+    return cursor_is_from_macro(c) && at == expanded_at && file && expanded &&
+           clang_File_isEqual(file, expanded);
+}
+
+bool cursor_is_null_pointer(CXCursor c)
+{
+    long long value;
+    cursors_t list = cursor_children(c);
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_CXXNullPtrLiteralExpr:
+    case CXCursor_GNUNullExpr: return true;
+    case CXCursor_IntegerLiteral: return evaluates_to(c, &value) && value == 0;
+    case CXCursor_InitListExpr:
+        return list.count == 0 || (list.count == 1 && cursor_is_null_pointer(list.at[0]));
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr:
+    case CXCursor_CStyleCastExpr:
+    case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
+    case CXCursor_CXXFunctionalCastExpr:
+        return list.count && cursor_is_null_pointer(list.at[list.count - 1]);
+    default: return false;
+    }
 }
 
 const char *cursor_name(CXCursor c)
@@ -340,4 +445,23 @@ const char *type_member_at(CXType type, long long byte, CXType *member)
     clang_Type_visitFields(clang_getCanonicalType(type), match_member, &m);
     *member = m.type;
     return m.name;
+}
+
+static enum CXVisitorResult find_pointer_field(CXCursor field, CXClientData data)
+{
+    *(bool *)data |= type_holds_pointers(clang_getCursorType(field));
+    return *(bool *)data ? CXVisit_Break : CXVisit_Continue;
+}
+
+bool type_holds_pointers(CXType type)
+{
+    bool found = false;
+    type = clang_getCanonicalType(type);
+    while (clang_getArrayElementType(type).kind != CXType_Invalid)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, find_pointer_field, &found);
+    enum CXTypeKind pointee = clang_getCanonicalType(clang_getPointeeType(type)).kind;
+    return found || (type.kind == CXType_Pointer && pointee != CXType_FunctionProto &&
+                     pointee != CXType_FunctionNoProto);
 }

@@ -33,6 +33,8 @@ CXCursor cursor_root(CXCursor e);
  * both name some; members of a union count as the same. A declaration stands for its variable. */
 bool cursor_is_related(CXCursor a, CXCursor b);
 /* True if the expression begins with a member of a variable. */
+/* True for nullptr, NULL, 0, {} and casts of these. */
+bool cursor_is_null_pointer(CXCursor c);
 bool cursor_is_member(CXCursor e);
 /* Returns the function, template or set of overloads that `f` is, also if `f` is a
  * using-declaration of it. */
@@ -45,6 +47,12 @@ bool cursor_is_namespace(CXCursor c);
 bool cursor_is_kernel(CXCursor f);
 /* True if the call is `k<<<...>>>(...)`. */
 bool cursor_is_launch(CXCursor call);
+/* True if a macro writes the cursor's first token, also as an argument. */
+bool cursor_is_from_macro(CXCursor c);
+/* The same, but for none of the macro's arguments. */
+bool cursor_is_from_body(CXCursor c);
+/* True if no macro writes its first or its last token. */
+bool cursor_is_written_out(CXCursor c);
 const char *cursor_name(CXCursor c);
 /* True if the function is a template. */
 bool cursor_is_template(CXCursor f);
@@ -60,5 +68,7 @@ CXType type_pointee(CXType type);
 bool type_is_array(CXType type);
 /* Returns the name of the class's member that begins at the byte, and its type; NULL: none does. */
 const char *type_member_at(CXType type, long long byte, CXType *member);
+/* True if a value of the type is a pointer to data, or has one among its fields and elements. */
+bool type_holds_pointers(CXType type);
 
 #endif

@@ -86,16 +86,6 @@ static bool is_in_parentheses(const source_t *s, size_t from, size_t place)
     return depth && depth <= DEEPEST && round[depth - 1];
 }
 
-static bool is_from_macro(CXCursor c)
-{
-    CXFile file, spelled;
-    unsigned at, spelled_at;
-    CXSourceLocation place = clang_getRangeStart(clang_getCursorExtent(c));
-    clang_getExpansionLocation(place, &file, NULL, NULL, &at);
-    clang_getSpellingLocation(place, &spelled, NULL, NULL, &spelled_at);
-    return at != spelled_at || !file || !spelled || !clang_File_isEqual(file, spelled);
-}
-
 /* Moves *end, the end of the statement's cursor, behind the statement's semicolon. False if there
  * is no semicolon, unless the statement needs none or a macro ends with it. */
 static bool find_end(const source_t *s, CXCursor c, size_t *end)
@@ -109,7 +99,7 @@ static bool find_end(const source_t *s, CXCursor c, size_t *end)
                  kind == CXCursor_CXXTryStmt;
     bool closed = s->text[*end - 1] == '}' || s->text[*end - 1] == ';';
     if (!has && !block)
-        return is_from_macro(c) && !token_is(s, t, ",") && !token_is(s, t, ")");
+        return cursor_is_from_macro(c) && !token_is(s, t, ",") && !token_is(s, t, ")");
     if (has && !(block && closed))
         *end = t.end;
     return true;
@@ -217,6 +207,8 @@ static void add_call(const launches_t *found, calls_t *calls, const frame_t *at,
         calls->argument = in_argument(
             found->u, clang_getRangeStart(clang_getCursorExtent(at->cursor)), &(size_t){0});
         calls->placed = place_of(found, at, &calls->begin, &calls->end);
+        for (const frame_t *f = at->up; f; f = f->up)
+            calls->generic |= clang_getCursorKind(f->cursor) == CXCursor_GenericSelectionExpr;
     } else if (calls->count == 2) {
         calls->second = at->cursor;
     }

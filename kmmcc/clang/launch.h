@@ -26,6 +26,7 @@ typedef struct calls {
     launch_form_t form; /* of the first */
     bool alone;         /* the first is a statement of its own */
     bool argument;      /* the first is in an argument of a macro */
+    bool generic;       /* the first is in a _Generic, which selects one of several */
     bool placed;        /* the first is in a statement that can be replaced: [begin, end), with its
                            semicolon */
     size_t begin, end;

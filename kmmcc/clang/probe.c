@@ -145,19 +145,44 @@ void probe_write(unit_t *u)
 
 /* ---- Types of the expressions ---- */
 
-/* Children are visited after their parents, so that of an expression and its implicit conversions
- * the expression stays. */
-static void set_type(expr_t *e, size_t begin, size_t end, CXCursor c)
+static bool is_operator(CXCursor c)
 {
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+    case CXCursor_ConditionalOperator:
+    case CXCursor_UnaryOperator:
+    case CXCursor_CStyleCastExpr: return true;
+    default: return false;
+    }
+}
+
+static bool is_leaf(const expr_t *e)
+{
+    return e->kind == EXPR_NAME || e->kind == EXPR_CALL || e->kind == EXPR_OPAQUE;
+}
+
+/* Children are visited after their parents, so that of an expression and its implicit conversions
+ * the expression stays. `by_macro`: of several that are not inside each other, the first stays.
+ * Returns true for the use of a macro. */
+static bool set_type(expr_t *e, size_t begin, size_t end, CXCursor c, bool by_macro)
+{
+    bool found = false;
     for (; e; e = e->next) {
         if (e->begin == begin && e->end == end) {
-            e->type = clang_getCursorType(c);
-            e->cursor = c;
+            bool again = by_macro && e->is_by_macro;
+            e->is_split |= again;
+            e->is_by_macro = by_macro && is_leaf(e);
+            e->is_open = e->is_by_macro && is_operator(c);
+            e->type = again ? e->type : clang_getCursorType(c);
+            e->cursor = again ? e->cursor : c;
+            found |= e->is_by_macro;
         }
-        set_type(e->left, begin, end, c);
-        set_type(e->right, begin, end, c);
-        set_type(e->other, begin, end, c);
+        found |= set_type(e->left, begin, end, c, by_macro);
+        found |= set_type(e->right, begin, end, c, by_macro);
+        found |= set_type(e->other, begin, end, c, by_macro);
     }
+    return found;
 }
 
 enum CXChildVisitResult probe_visit(CXCursor c, CXCursor parent, CXClientData data)
@@ -172,12 +197,12 @@ enum CXChildVisitResult probe_visit(CXCursor c, CXCursor parent, CXClientData da
         w.probe->type = clang_getCanonicalType(clang_getCursorType(c));
     } else if (w.probe && clang_isExpression(clang_getCursorKind(c)) &&
                unit_range(w.u, c, &begin, &end)) {
-        enum CXCursorKind kind = clang_getCursorKind(c);
-        if (begin != w.macro_begin || end != w.macro_end)
-            set_type(w.probe->expr, begin, end, c);
-        /* The operands of an operator that a macro writes have its range, too. */
-        if (kind == CXCursor_BinaryOperator || kind == CXCursor_UnaryOperator ||
-            kind == CXCursor_ConditionalOperator) {
+        /* All that a macro's body writes has the range of its use, also operands. */
+        bool written = cursor_is_from_body(c),
+             implicit = written && clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
+                        cursor_children(c).count == 1;
+        bool inside = begin == w.macro_begin && end == w.macro_end;
+        if (!implicit && !inside && set_type(w.probe->expr, begin, end, c, written)) {
             w.macro_begin = begin;
             w.macro_end = end;
         }

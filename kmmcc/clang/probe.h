@@ -16,7 +16,7 @@ typedef struct walk {
     unit_t *u;
     directive_t *d;
     probe_t *probe;
-    size_t macro_begin, macro_end; /* the range of an operator that a macro writes */
+    size_t macro_begin, macro_end; /* the range of an expression around, which a macro writes */
 } probe_walk_t;
 
 /* Visitor: gives the expressions of a directive their types and cursors. `data` is a probe_walk_t.

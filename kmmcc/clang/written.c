@@ -106,10 +106,56 @@ bool type_is_plain(CXType type)
     return type.kind >= CXType_FirstBuiltin && type.kind <= CXType_LastBuiltin;
 }
 
+/* True if the word stands in the text. */
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *c = strstr(text, word); c; c = strstr(c + 1, word))
+        if ((c == text || !is_letter(c[-1])) && !is_letter(c[length]))
+            return true;
+    return false;
+}
+
+/* True if the type, or one that it is made of, is _Bool. */
+static bool has_plain_bool(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    while (type.kind == CXType_Pointer || clang_getArrayElementType(type).kind != CXType_Invalid)
+        type = type.kind == CXType_Pointer ? clang_getPointeeType(type)
+                                           : clang_getArrayElementType(type);
+    bool found = type.kind == CXType_Bool;
+    for (int k = 0; k < clang_getNumArgTypes(type) && !found; k++)
+        found = has_plain_bool(clang_getArgType(type, (unsigned)k));
+    CXType result = clang_getResultType(type);
+    return found || (result.kind != CXType_Invalid && has_plain_bool(result));
+}
+
+/* A type of C as every compiler for the language's versions reads it. clang writes C23's `bool`,
+ * where `bool` is no name of the program, and `typeof`, which is no keyword of older versions. */
+static const char *written_in_c(CXType type)
+{
+    const char *text = clang_text(clang_getTypeSpelling(type));
+    if (has_word(text, "typeof") || has_word(text, "auto"))
+        text = clang_text(clang_getTypeSpelling(type = clang_getCanonicalType(type)));
+    if (!has_word(text, "bool") || !has_plain_bool(type))
+        return text;
+    text_t out = {0};
+    while (*text) {
+        bool inside = out.length && is_letter(out.data[out.length - 1]);
+        if (!inside && !strncmp(text, "bool", 4) && !is_letter(text[4])) {
+            text_add(&out, "_Bool", 5);
+            text += 4;
+        } else {
+            text_add(&out, text++, 1);
+        }
+    }
+    return out.data;
+}
+
 const char *type_written(lang_t lang, CXType type)
 {
     CXType canonical = clang_getCanonicalType(type);
-    const char *own = clang_text(clang_getTypeSpelling(type)),
+    const char *own = lang == LANG_C ? written_in_c(type) : clang_text(clang_getTypeSpelling(type)),
                *text = lang == LANG_C             ? own
                        : type_is_plain(canonical) ? clang_text(clang_getTypeSpelling(canonical))
                                                   : qualified(canonical);

@@ -12,7 +12,8 @@
  *                                   kmm_host_kept<kmm__type1> &kmm__v1) { ... }
  *         };
  *         if (kmm_host_bringing)
- *             return kmm_host_bring<kmm__function, kmm__type, kmm__type0, kmm__type1>::call(s, v);
+ *             return kmm_host_bring<kmm__function, kmm__type, kmm__type0, kmm__type1>::kmm_call(
+ *                 s, v);
  *         { ... }
  *     }
  */
@@ -75,8 +76,8 @@ static enum CXChildVisitResult add_parameter(CXCursor c, CXCursor parent, CXClie
     if (!*name)
         return CXChildVisit_Continue;
     text_printf(&s->types, " typedef decltype(%s) kmm__type%d;", name, k);
-    text_printf(&s->parameters, ", kmm_host_kept<kmm__type%d> &kmm__v%d __attribute__((unused))", k,
-                k);
+    text_printf(&s->parameters,
+                ", kmm_host_kept<kmm__type%d> &kmm__v%d __attribute__((__unused__))", k, k);
     text_printf(&s->list, ", kmm__type%d", k);
     text_printf(&s->names, "%s%s", s->names.length ? ", " : "", name);
     return CXChildVisit_Continue;
@@ -121,14 +122,15 @@ bool callee_edit(const split_t *s, bool dry, const char **reason, size_t *reason
     if (!text || dry)
         return text != NULL;
     const char *result = clang_text(clang_getTypeSpelling(clang_getCursorResultType(s->function)));
-    unit_edit(s->u, begin, begin,
-              arena_printf("{ typedef kmm_host_as<%s> kmm__type;%s struct kmm__function { static "
-                           "void kmm__block(kmm_host_block &kmm__b, "
-                           "kmm_host_kept<kmm__type> &kmm__result __attribute__((unused))%s) %s }; "
-                           "if (kmm_host_bringing) "
-                           "return kmm_host_bring<kmm__function, kmm__type%s>::call(%s);\n%s\n",
-                           result, f.types.data, f.parameters.data, text, f.list.data, f.names.data,
-                           source_line_marker(s->u->source, source_line(s->u->source, begin))));
+    unit_edit(
+        s->u, begin, begin,
+        arena_printf("{ typedef kmm_host_as<%s> kmm__type;%s struct kmm__function { static "
+                     "void kmm__block(kmm_host_block &kmm__b, "
+                     "kmm_host_kept<kmm__type> &kmm__result __attribute__((__unused__))%s) %s }; "
+                     "if (kmm_host_bringing) "
+                     "return kmm_host_bring<kmm__function, kmm__type%s>::kmm_call(%s);\n%s\n",
+                     result, f.types.data, f.parameters.data, text, f.list.data, f.names.data,
+                     source_line_marker(s->u->source, source_line(s->u->source, begin))));
     unit_edit(s->u, end, end, " }");
     return true;
 }

@@ -88,7 +88,7 @@ static bool read_text(unit_t *u, parameters_t *p)
         end = end_of_declarator(u->source, begin, end, &is_pack);
         if (!*name) {
             name = arena_printf("kmm__unnamed_%d", k);
-            text_printf(&text, ", %s %s __attribute__((unused))",
+            text_printf(&text, ", %s %s __attribute__((__unused__))",
                         name_parameter(u, p->at[k], begin, end, name), name);
         } else if (!is_again) {
             text_printf(&text, ", %s", source_words(u->source, begin, end));

@@ -25,8 +25,10 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
 #include "clang/written.h"
+#include "emit/default.h"
 #include "emit/describe.h"
 #include "emit/origin.h"
 #include "pragma/form.h"
@@ -106,9 +108,10 @@ static const char *field_value(const call_t *c, const parameter_t *p, CXType typ
         return p->argument;
     const char *through = p->type;
     if (c->u->lang == LANG_C) /* the number that the type is, whose name may be another's here */
-        through = clang_text(clang_getTypeSpelling(
-            to.kind == CXType_Enum ? clang_getEnumDeclIntegerType(clang_getTypeDeclaration(to))
-                                   : to));
+        through =
+            type_written(LANG_C, to.kind == CXType_Enum
+                                     ? clang_getEnumDeclIntegerType(clang_getTypeDeclaration(to))
+                                     : to);
     return arena_printf("(%s)(%s)(%s)", p->field, through, p->argument);
 }
 
@@ -133,7 +136,7 @@ static bool is_related(const call_t *c, const item_t *item, CXCursor argument)
     CXCursor root = cursor_root(argument);
     if (clang_Cursor_isNull(root) || !clang_equalCursors(root, item->root))
         return false;
-    const char *origin = origin_of_argument(c->u, argument),
+    const char *origin = origin_of_argument(c->u, c->d, argument),
                *other = origin_of_base(c->u, item->base);
     return !origin || !other || !strcmp(origin, other);
 }
@@ -182,31 +185,14 @@ static const item_t *item_of(const call_t *c, const parameter_t *p, int number)
     return found;
 }
 
-/* True if the call does not write the argument. */
-static bool is_left_out(CXCursor argument)
-{
-    CXFile file;
-    clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(argument)), &file, NULL, NULL,
-                          NULL);
-    return !file;
-}
-
-static bool is_constant(CXCursor e)
-{
-    CXEvalResult result = clang_Cursor_Evaluate(e);
-    CXEvalResultKind kind = result ? clang_EvalResult_getKind(result) : CXEval_UnExposed;
-    if (result)
-        clang_EvalResult_dispose(result);
-    return kind == CXEval_Int || kind == CXEval_Float;
-}
-
 /* The call in a chunk computes the default again, so that has to be a constant. */
 static bool read_default(const call_t *c, int number)
 {
     bool given = true;
     for (int k = 0; k < c->d->rebase_count; k++)
         given &= c->d->rebase[k].parameter != number;
-    c->parameter[number].is_default = given && is_constant(c->d->argument[number]);
+    c->parameter[number].is_default =
+        given && default_is_constant(c->d->target[0].instance, number, c->d->argument[number]);
     if (!c->parameter[number].is_default)
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
                 given ? "argument %d is a default that is no constant; write it out"
@@ -217,13 +203,13 @@ static bool read_default(const call_t *c, int number)
 
 /* True for a pointer that is the same in each chunk whatever it points to: NULL, a function, or one
  * that the function does not look behind. */
-static bool may_stay(const call_t *c, const parameter_t *p, int number, CXType type)
+static bool may_stay(const call_t *c, int number, CXType type)
 {
     enum CXTypeKind kind = clang_getPointeeType(clang_getCanonicalType(type)).kind;
-    const char *text = p->argument;
+    CXCursor argument = c->d->argument[number];
     return kind == CXType_FunctionProto || kind == CXType_FunctionNoProto ||
-           (c->d->unused && c->d->unused[number]) || !strcmp(text, "NULL") ||
-           !strcmp(text, "nullptr") || !strcmp(text, "0");
+           (c->d->unused && c->d->unused[number]) || cursor_is_null_pointer(argument) ||
+           clang_getCursorKind(flow_operand(argument)) == CXCursor_StringLiteral;
 }
 
 /* A struct is passed as it is, so that the pointers in it do not move. */
@@ -251,9 +237,9 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
     parameter_t *p = &c->parameter[number];
     size_t begin, end;
     CXType type = parameter_type(c, number, cursor);
-    if (is_left_out(c->d->argument[number]))
+    if (callee_is_left_out(c->d->argument[number]))
         return read_default(c, number);
-    if (!unit_range(c->u, c->d->argument[number], &begin, &end)) {
+    if (!callee_argument_range(c->u, c->d, c->d->argument[number], &begin, &end)) {
         diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
                 "argument %d comes from a macro; write it out", number + 1);
         return false;
@@ -283,7 +269,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
         p->inner_dims++;
     if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c) && !p->rebase) {
         p->item = item_of(c, p, number);
-        if (!p->item && !may_stay(c, p, number, type))
+        if (!p->item && !may_stay(c, number, type))
             diag_at(SEVERITY_ERROR, c->u->source, begin, end,
                     "rebase cannot tell how far argument '%s' moves; pass a pointer that an item "
                     "names, or a sum of one and integers",
@@ -406,8 +392,10 @@ static const char *called(const call_t *c, const char *arguments)
 {
     const source_t *s = c->u->source;
     const directive_t *d = c->d;
-    const char *call = arena_printf("%.*s(%s);", (int)(d->template_end - d->callee_begin),
-                                    s->text + d->callee_begin, arguments ? arguments : "");
+    const char *name = d->is_selected ? d->callee_name
+                                      : arena_copy(s->text + d->callee_begin,
+                                                   d->template_end - d->callee_begin),
+               *call = arena_printf("%s(%s);", name, arguments ? arguments : "");
     if (c->u->lang == LANG_C)
         return call;
     return arena_printf("KMM_TRY { %s } KMM_CATCH(%s, %s, %u)", call, text_quoted(d->callee_name),

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "analyze/uses.h"
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/token.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
 #include "emit/origin.h"
 #include "kmm/launch.h"
@@ -117,10 +117,10 @@ static void describe_through(const unit_t *u, const directive_t *d, const item_t
     if (strcmp(origin, base) != 0)
         text_printf(out, "%skmm_launch_through(kmm__launch, %s);\n", indent, origin);
     for (int k = 0; k < d->argument_count; k++) {
-        const char *other = origin_of_argument(u, d->argument[k]);
+        const char *other = origin_of_argument(u, d, d->argument[k]);
         if (!other || strcmp(other, origin) != 0 || !origin_is_pure(d->argument[k]) ||
             is_of_another(u, d, item, d->argument[k]) ||
-            !unit_range(u, d->argument[k], &begin, &end))
+            !callee_argument_range(u, d, d->argument[k], &begin, &end))
             continue;
         const char *text = source_words(u->source, begin, end);
         if (strcmp(origin_bare(text), base) != 0 && strcmp(origin_bare(text), origin) != 0)
@@ -136,7 +136,7 @@ static bool hands_on(CXCursor call)
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)k);
         CXType type = clang_getCanonicalType(clang_getCursorType(argument));
         found |=
-            uses_holds_pointers(type.kind == CXType_Pointer ? clang_getPointeeType(type) : type);
+            type_holds_pointers(type.kind == CXType_Pointer ? clang_getPointeeType(type) : type);
     }
     return found;
 }
@@ -148,26 +148,38 @@ static enum CXChildVisitResult find_pointer(CXCursor c, CXCursor parent, CXClien
     CXType type = clang_getCanonicalType(clang_getCursorType(c));
     bool *found = data;
     (void)parent;
-    *found |= kind == CXCursor_MemberRefExpr && uses_holds_pointers(type);
+    *found |= kind == CXCursor_MemberRefExpr && type_holds_pointers(type);
     *found |= kind == CXCursor_CallExpr && hands_on(c);
     return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
-/* Whether the item's elements hold pointers, which the function may follow: it is not seen, or
- * calls another, or names a member that holds one. */
-static bool follows_pointers(const directive_t *d, const item_t *item)
+/* Whether the function may follow pointers that the item's elements hold: it is not seen, or calls
+ * another, or names a member that holds one. */
+static bool follows_pointers(const directive_t *d, CXType element)
 {
-    CXType element = type_pointee(clang_getCanonicalType(item->base->type));
-    while (type_is_array(element))
-        element = type_pointee(element);
-    if (!uses_holds_pointers(element))
-        return false;
     CXCursor f =
         clang_Cursor_isNull(d->definition) ? clang_getCursorDefinition(d->callee) : d->definition;
     bool found = clang_Cursor_isNull(f) || clang_getCanonicalType(element).kind != CXType_Record;
     if (!found)
         clang_visitChildren(f, find_pointer, &found);
     return found;
+}
+
+/* Pointers that the item's elements hold, and which a plain function may follow or store. */
+static void describe_pointers(const directive_t *d, const item_t *item, const char *indent,
+                              text_t *out)
+{
+    CXType element = type_pointee(clang_getCanonicalType(item->base->type));
+    while (type_is_array(element))
+        element = type_pointee(element);
+    bool numbers = d->stores_numbers && type_is_integer(clang_getCanonicalType(element)) &&
+                   clang_Type_getSizeOf(element) == (long long)sizeof(void *);
+    if (d->is_kernel || item->mode == KMM_REDUCE || !(type_holds_pointers(element) || numbers))
+        return;
+    if (!numbers && follows_pointers(d, element))
+        text_printf(out, "%skmm_launch_pointers(kmm__launch);\n", indent);
+    if (item->mode != KMM_READ)
+        text_printf(out, "%skmm_launch_stored_pointers(kmm__launch);\n", indent);
 }
 
 static void describe_item(const unit_t *u, const directive_t *d, const item_t *item,
@@ -193,8 +205,7 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
                     item->reduced.bytes, item->reduced.value_at, type_names[item->reduced.index],
                     item->reduced.index_at);
     describe_through(u, d, item, indent, out);
-    if (!d->is_kernel && item->mode != KMM_REDUCE && follows_pointers(d, item))
-        text_printf(out, "%skmm_launch_pointers(kmm__launch);\n", indent);
+    describe_pointers(d, item, indent, out);
     for (int k = 0; k < extents_of(item); k++)
         text_printf(out, "%skmm_launch_extent(kmm__launch, %s);\n", indent,
                     form_text(extent_of(u, item, k)));
@@ -253,6 +264,63 @@ static void describe_fits(const unit_t *u, const directive_t *d, const char *ind
     }
 }
 
+/* Pointers in the structs that are a kernel's arguments, for messages. */
+typedef struct members {
+    text_t table;
+    unsigned argument, count;
+    long long at;     /* bytes from the argument's begin to the struct that is looked at */
+    const char *text; /* of that struct */
+} members_t;
+
+static enum CXVisitorResult add_member(CXCursor field, CXClientData data)
+{
+    enum { MOST = 32 };
+    members_t *m = data;
+    CXType type = clang_getCanonicalType(clang_getCursorType(field));
+    long long bits = clang_Cursor_getOffsetOfField(field), at = m->at + bits / 8;
+    const char *outer = m->text, *text = arena_printf("%s.%s", outer, cursor_name(field));
+    if (bits < 0 || m->count == MOST)
+        return CXVisit_Break;
+    if (!*cursor_name(field))
+        return CXVisit_Continue;
+    if (type.kind == CXType_Pointer) {
+        text_printf(&m->table, "%s{%u, %lld, %s}", m->count++ ? ", " : "", m->argument, at,
+                    text_quoted(text));
+    } else if (type.kind == CXType_Record) {
+        members_t inner = *m;
+        inner.at = at;
+        inner.text = text;
+        clang_Type_visitFields(type, add_member, &inner);
+        m->table = inner.table;
+        m->count = inner.count;
+    }
+    return CXVisit_Continue;
+}
+
+static void describe_members(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+{
+    members_t m = {.count = 0};
+    int count = d->callee_type.kind == CXType_FunctionProto && d->is_kernel
+                    ? clang_getNumArgTypes(d->callee_type)
+                    : 0;
+    for (int k = 0; k < count && k < d->argument_count; k++) {
+        CXType type = clang_getCanonicalType(clang_getArgType(d->callee_type, (unsigned)k));
+        size_t begin, end;
+        if (type.kind != CXType_Record || !type_holds_pointers(type) || type_is_dependent(type) ||
+            !callee_argument_range(u, d, d->argument[k], &begin, &end))
+            continue;
+        m.argument = (unsigned)k + 1;
+        m.at = 0;
+        m.text = source_words(u->source, begin, end);
+        clang_Type_visitFields(type, add_member, &m);
+    }
+    if (m.count)
+        text_printf(out,
+                    "%sstatic const kmm_member_t kmm__members[] = {%s};\n"
+                    "%skmm_launch_members(kmm__launch, kmm__members, %u);\n",
+                    indent, m.table.data, indent, m.count);
+}
+
 void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
     const char *name = d->kind == DIRECTIVE_TASK ? "task" : d->callee_name;
@@ -272,6 +340,7 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
     for (int k = 0; d->is_kernel && d->unused && k < d->argument_count; k++)
         if (d->unused[k])
             text_printf(out, "%skmm_launch_unused(kmm__launch, %d);\n", indent, k);
+    describe_members(u, d, indent, out);
     for (int k = 0; k < d->item_count; k++)
         describe_item(u, d, &d->item[k], indent, out);
 }

@@ -12,11 +12,13 @@
 
 #include "base/arena.h"
 #include "base/source.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
 
 typedef struct node {
     const unit_t *u;
-    const expr_t *expr; /* NULL: of an argument */
+    const directive_t *d; /* NULL: of a base */
+    const expr_t *expr;   /* NULL: of an argument */
     CXCursor cursor;
 } node_t;
 
@@ -52,12 +54,30 @@ static CXCursor below_wrappers(CXCursor c)
     }
 }
 
+/* True if the cursor's range is its text: no macro writes it, or it is a name that is an argument
+ * of one. */
+static bool has_text(CXCursor c)
+{
+    return cursor_is_written_out(c) ||
+           (clang_getCursorKind(c) == CXCursor_DeclRefExpr && !cursor_is_from_body(c));
+}
+
+/* The range of an argument, which a macro writes at least in part. */
+static bool find_whole(node_t n, size_t *begin, size_t *end)
+{
+    for (int k = 0; n.d && k < n.d->argument_count; k++)
+        if (clang_equalCursors(below_wrappers(n.d->argument[k]), n.cursor))
+            return callee_argument_range(n.u, n.d, n.d->argument[k], begin, end);
+    return false;
+}
+
 static const char *text_of(node_t n)
 {
     size_t begin, end;
     if (n.expr)
         return origin_bare(source_words(n.u->source, n.expr->begin, n.expr->end));
-    if (!unit_range(n.u, n.cursor, &begin, &end))
+    if (has_text(n.cursor) ? !unit_range(n.u, n.cursor, &begin, &end)
+                           : !find_whole(n, &begin, &end))
         return NULL;
     return origin_bare(source_words(n.u->source, begin, end));
 }
@@ -69,7 +89,7 @@ static node_t child_of(node_t n, const expr_t *expr, int number)
     CXCursor c = number < list.count ? list.at[number] : clang_getNullCursor();
     if (n.expr && !expr)
         c = clang_getNullCursor();
-    return (node_t){n.u, n.expr ? expr : NULL, c};
+    return (node_t){n.u, n.d, n.expr ? expr : NULL, c};
 }
 
 static bool is_pointer(CXCursor c)
@@ -167,13 +187,13 @@ const char *origin_of_base(const unit_t *u, const expr_t *base)
     /* An item that kmmcc has added is based on an argument. */
     return clang_Cursor_isNull(base->cursor) ? NULL
            : base->kind == EXPR_OPAQUE && !base->left
-               ? origin_of_argument(u, base->cursor)
-               : value_origin((node_t){u, base, base->cursor});
+               ? origin_of_argument(u, NULL, base->cursor)
+               : value_origin((node_t){u, NULL, base, base->cursor});
 }
 
-const char *origin_of_argument(const unit_t *u, CXCursor argument)
+const char *origin_of_argument(const unit_t *u, const directive_t *d, CXCursor argument)
 {
-    return value_origin((node_t){u, NULL, argument});
+    return value_origin((node_t){u, d, NULL, argument});
 }
 
 /* ---- The argument that is an item ---- */
@@ -306,14 +326,21 @@ static const char *pointer_of(const unit_t *u, const directive_t *d, const item_
     return normal(fixed && fixed == item->section_count ? arena_printf("&%s", text) : text);
 }
 
+static bool is_text(const unit_t *u, size_t begin, size_t end, const char *pointer)
+{
+    return !strcmp(normal(source_words(u->source, begin, end)), pointer);
+}
+
 bool origin_is_item(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument)
 {
     size_t begin, end;
+    const char *pointer = pointer_of(u, d, item);
     CXCursor c = below_wrappers(argument);
     while (is_cast(clang_getCursorKind(c)))
         c = below_wrappers(cursor_last_child(c));
-    return unit_range(u, c, &begin, &end) &&
-           !strcmp(normal(source_words(u->source, begin, end)), pointer_of(u, d, item));
+    if (has_text(c) && unit_range(u, c, &begin, &end) && is_text(u, begin, end, pointer))
+        return true;
+    return callee_argument_range(u, d, argument, &begin, &end) && is_text(u, begin, end, pointer);
 }
 
 bool origin_is_passed(const unit_t *u, const directive_t *d, const item_t *item)

@@ -14,7 +14,7 @@
  * reading memory. It is x for x + 100 and &x[5], p for p->array and &p->member, and s for &s and
  * s.array. It is p->data itself where that is a pointer. NULL: it is not known. */
 const char *origin_of_base(const unit_t *u, const expr_t *base);
-const char *origin_of_argument(const unit_t *u, CXCursor argument);
+const char *origin_of_argument(const unit_t *u, const directive_t *d, CXCursor argument);
 
 /* Returns the text without the parentheses around it. */
 const char *origin_bare(const char *text);

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/token.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
 #include "pragma/form.h"
 
@@ -23,7 +24,8 @@
 static const char *name_of(const unit_t *u, const directive_t *d, const known_t *k)
 {
     size_t begin, end;
-    if (k->param >= d->argument_count || !unit_range(u, d->argument[k->param], &begin, &end))
+    if (k->param >= d->argument_count ||
+        !callee_argument_range(u, d, d->argument[k->param], &begin, &end))
         return arena_printf("argument %d", k->param + 1);
     const char *text = unit_words(u, begin, end);
     return k->member < 0 ? text : arena_printf("the pointer at byte %d of %s", k->member, text);
@@ -74,7 +76,8 @@ static const char *bare(const char *text)
 static const char *argument_text(const unit_t *u, const directive_t *d, int number)
 {
     size_t begin, end;
-    if (number >= d->argument_count || !unit_range(u, d->argument[number], &begin, &end))
+    if (number >= d->argument_count ||
+        !callee_argument_range(u, d, d->argument[number], &begin, &end))
         return NULL;
     return bare(unit_words(u, begin, end));
 }

@@ -151,6 +151,11 @@ enum {
     MAX_PROBES = MAX_ITEMS * 18 + MAX_FITS
 }; /* items, shapes and maps have at most 9, 4 and 3 probes each */
 
+/* Text of the source. */
+typedef struct text_range {
+    size_t begin, end;
+} text_range_t;
+
 typedef struct directive {
     directive_kind_t kind;
     pragma_t pragma;
@@ -213,12 +218,18 @@ typedef struct directive {
     int target_count;
     CXCursor *argument;
     int argument_count;
+    /* The texts of the first arguments, which a macro may write in part; as many as are written. */
+    text_range_t *argument_text;
+    int argument_text_count;
     /* Set by check_argument.c, one for each argument: the kernel does not use what the argument
      * points to. NULL: none is unused. */
     bool *unused;
     bool *refused; /* which arguments have no clause and need one; NULL: none */
+    /* Set by check_argument.c: a plain function stores an address as an integer. */
+    bool stores_numbers;
     /* Position of the statement that contains the launch, with its semicolon. */
     size_t launch_begin, launch_end;
+    bool is_selected;           /* _Generic selects the function */
     size_t callee_begin;        /* position of the callee as written, with its qualifiers */
     size_t name_at, name_after; /* position of the callee's name without template arguments */
     size_t template_end;        /* behind the template arguments; name_after if there are none */

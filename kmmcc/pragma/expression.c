@@ -168,6 +168,10 @@ static expr_t *parse_primary(parser_t *p)
     size_t begin = p->token.begin;
     if (p->token.kind == TOKEN_NUMBER)
         return parse_number(p);
+    if (parser_at_word(p, "_Generic"))
+        return parser_error(p, "_Generic is not written in clauses, but a macro in one may expand "
+                               "to it"),
+               NULL;
     if (p->token.kind == TOKEN_NAME || parser_at(p, "::"))
         return parse_name(p);
     if (p->token.kind == TOKEN_STRING || p->token.kind == TOKEN_CHARACTER) {

@@ -29,6 +29,10 @@ struct expr {
     expr_t *left, *right, *other, *next;
     CXType type;     /* by bind.c, before conversions; CXType_Invalid where clang does not know */
     CXCursor cursor; /* by bind.c; null where clang does not know */
+    /* By bind.c, of a name or call that is a macro's: */
+    bool is_by_macro;
+    bool is_open;  /* it expands to an operator and its operands */
+    bool is_split; /* it is no operand of its own, as M in 2 * M, where M is a + b */
 };
 
 struct parser;

@@ -144,6 +144,8 @@ static form_t leaf(const source_t *s, const expr_t *e)
                 .precedence = closed ? FORM_PRIMARY : FORM_UNARY};
     if (e->kind == EXPR_CAST)
         f.precedence = FORM_UNARY;
+    else if (e->is_open && s->text[e->begin] != '(')
+        f.text = arena_printf("(%s)", f.text);
     set_width(&f, e->type);
     return f;
 }

@@ -27,15 +27,17 @@ typedef struct macro {
     int parameter_count;
     size_t body, end;
     bool has_pragma;   /* the body writes a pragma, itself or through a macro that it uses */
+    bool has_generic;  /* the same of _Generic */
     bool is_ambiguous; /* another definition has the same name */
 } macro_t;
 
-/* The known macros. all: every macro is expanded, not only those that write pragmas. If a name
- * has several definitions, the one numbered `variant` is used, or else the last. */
+/* The known macros. all: every macro is expanded, not only those that write pragmas; selecting:
+ * those with _Generic are, too. If a name has several definitions, the one numbered `variant` is
+ * used, or else the last. */
 typedef struct macros {
     macro_t *at;
     int count, capacity;
-    bool any, all;
+    bool any, all, selecting;
     int variant;
 } macros_t;
 
@@ -97,7 +99,9 @@ static const macro_t *find_macro(const macros_t *list, const source_t *s, token_
     const macro_t *found = NULL;
     int variant = list->all ? list->variant : 0;
     for (int k = 0; k < list->count && name.kind == TOKEN_NAME && variant >= 0; k++) {
-        if (!(list->all || list->at[k].has_pragma) || !token_is(s, name, list->at[k].spelling))
+        const macro_t *m = &list->at[k];
+        if (!(list->all || m->has_pragma || (list->selecting && m->has_generic)) ||
+            !token_is(s, name, list->at[k].spelling))
             continue;
         found = &list->at[k];
         variant--;
@@ -105,14 +109,24 @@ static const macro_t *find_macro(const macros_t *list, const source_t *s, token_
     return found;
 }
 
-/* True if the body contains _Pragma("kmm ..."), or _Pragma(#x), which may become that, or a
- * macro that does. */
-static bool writes_pragma(const macros_t *list, const macro_t *m)
+static bool names_marked(const macros_t *list, const source_t *s, token_t name, bool generic)
+{
+    for (int k = 0; k < list->count && name.kind == TOKEN_NAME; k++)
+        if ((generic ? list->at[k].has_generic : list->at[k].has_pragma) &&
+            token_is(s, name, list->at[k].spelling))
+            return true;
+    return false;
+}
+
+/* True if the body contains _Pragma("kmm ..."), or _Pragma(#x), which may become that, or with
+ * `generic` a _Generic; or a macro that does. */
+static bool writes(const macros_t *list, const macro_t *m, bool generic)
 {
     lexer_t l = lexer_at(m->s, m->body, m->end);
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-        if (token_is(m->s, t, "_Pragma") || find_macro(list, m->s, t))
+        if (token_is(m->s, t, generic ? "_Generic" : "_Pragma") ||
+            names_marked(list, m->s, t, generic))
             return true;
     return false;
 }
@@ -176,9 +190,13 @@ static macros_t read_macros(const includes_t *includes)
         add_definitions(&list, includes->file[k]->source);
     for (bool grown = true; grown;) {
         grown = false;
-        for (int k = 0; k < list.count; k++)
-            if (!list.at[k].has_pragma && writes_pragma(&list, &list.at[k]))
-                list.at[k].has_pragma = grown = list.any = true;
+        for (int k = 0; k < list.count; k++) {
+            macro_t *m = &list.at[k];
+            if (!m->has_pragma && writes(&list, m, false))
+                m->has_pragma = grown = list.any = true;
+            if (!m->has_generic && writes(&list, m, true))
+                m->has_generic = grown = list.any = true;
+        }
     }
     return list;
 }
@@ -307,6 +325,36 @@ static const char *expand_use(expansion_t *x, const macro_t *m, const source_t *
     return out.data;
 }
 
+/* Whether a _Pragma that has just been read has macros for its string: `(` up to behind `)`. */
+static bool has_macro_string(const source_t *s, lexer_t l, size_t *begin, size_t *end)
+{
+    token_t t = lex(&l);
+    *begin = t.end;
+    if (!token_is(s, t, "(") || (t = lex(&l)).kind != TOKEN_NAME)
+        return false;
+    for (int depth = 1; t.kind != TOKEN_END; t = lex(&l)) {
+        depth += token_is(s, t, "(") - token_is(s, t, ")");
+        *end = t.end;
+        if (depth == 0)
+            return true;
+    }
+    return false;
+}
+
+/* `_Pragma(MACRO)`: the string is what all macros in it become. */
+static const char *expand_string(expansion_t *x, const source_t *s, size_t begin, size_t end)
+{
+    macros_t all = *x->macros;
+    expansion_t inner = *x;
+    text_t out = {0};
+    all.all = true;
+    inner.macros = &all;
+    text_add(&out, "_Pragma(", 8);
+    expand_text(&inner, arena_copy(s->text + begin, end - begin), &out);
+    x->failed |= inner.failed;
+    return out.data;
+}
+
 static void expand_text(expansion_t *x, const char *text, text_t *out)
 {
     x->bytes += strlen(text); /* each level of macros in arguments may double the text */
@@ -320,6 +368,11 @@ static void expand_text(expansion_t *x, const char *text, text_t *out)
     for (token_t t = lex(&l); t.kind != TOKEN_END; l.line_start = false, t = lex(&l)) {
         const macro_t *m = find_macro(x->macros, s, t);
         const char *expanded = m ? expand_use(x, m, s, &l) : NULL;
+        size_t begin, end;
+        if (token_is(s, t, "_Pragma") && has_macro_string(s, l, &begin, &end)) {
+            expanded = expand_string(x, s, begin, end);
+            l.at = end;
+        }
         if (!expanded)
             continue;
         text_add(out, s->text + from, t.begin - from);
@@ -341,24 +394,27 @@ static void move_includes(include_file_t *f, size_t at, size_t was, size_t is)
     }
 }
 
-/* Expands one use in a file. Returns true if it writes a kmm pragma. */
+/* Expands one use in a file. Returns true if it writes a kmm pragma, or a _Generic below one. */
 static bool expand_in_file(const macros_t *macros, const macro_t *m, const source_t *s, lexer_t *l,
                            token_t name, text_t *out)
 {
-    expansion_t x = {.macros = macros};
+    macros_t inner = *macros;
+    inner.selecting = true;
+    expansion_t x = {.macros = &inner};
     const char *text = expand_use(&x, m, s, l);
     if (x.failed)
         diag_at(SEVERITY_ERROR, s, name.begin, name.end,
                 "macro '%s' is used with a wrong number of arguments, within itself, or grows "
                 "beyond all use",
                 m->spelling);
-    if (!text || x.failed || !has_kmm(text))
+    bool selects = macros->selecting && m->has_generic && !m->has_pragma;
+    if (!text || x.failed || !(selects || has_kmm(text)))
         return false;
     if (m->is_ambiguous) {
         diag_at(SEVERITY_ERROR, s, name.begin, name.end,
-                "macro '%s' writes a pragma and is defined several times, so which one holds here "
+                "macro '%s' writes a %s and is defined several times, so which one holds here "
                 "is not known; give its definitions different names",
-                m->spelling);
+                m->spelling, selects ? "_Generic" : "pragma");
         return false;
     }
     text_add(out, text, strlen(text));
@@ -368,17 +424,55 @@ static bool expand_in_file(const macros_t *macros, const macro_t *m, const sourc
     return true;
 }
 
-static void expand_file(const macros_t *macros, include_file_t *f)
+/* True if the token is the last of a pragma of kmm. */
+static bool ends_pragma(const source_t *s, token_t t, bool is_inside)
+{
+    static const char *const forms[] = {"#pragma kmm", "# pragma kmm"};
+    for (size_t k = 0; k < sizeof(forms) / sizeof(*forms) && t.kind == TOKEN_DIRECTIVE; k++)
+        if (!strncmp(source_words(s, t.begin, t.end), forms[k], strlen(forms[k])))
+            return true;
+    return is_inside && token_is(s, t, ")");
+}
+
+/* Expands what the token begins, behind which *l is: the use of a macro, or a _Pragma that names
+ * macros. False: it is neither, or writes no pragma of kmm. */
+static bool expand_at(const macros_t *macros, const source_t *s, token_t t, lexer_t *l, text_t *out)
+{
+    const macro_t *m = find_macro(macros, s, t);
+    size_t begin, end;
+    if (m) {
+        macros_t here = *macros;
+        here.selecting = m->has_generic;
+        return expand_in_file(&here, m, s, l, t, out);
+    }
+    if (!token_is(s, t, "_Pragma") || !has_macro_string(s, *l, &begin, &end))
+        return false;
+    expansion_t x = {.macros = macros};
+    const char *text = expand_string(&x, s, begin, end);
+    if (x.failed || !has_kmm(text))
+        return false;
+    text_add(out, text, strlen(text));
+    l->at = end;
+    return true;
+}
+
+static void expand_file(const macros_t *all, include_file_t *f)
 {
     const source_t *s = f->source;
     text_t out = {0};
     size_t from = 0;
+    bool inside = false; /* the parentheses of _Pragma("kmm ...") */
+    macros_t macros = *all;
     lexer_t l = lexer_at(s, 0, s->length);
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-        const macro_t *m = find_macro(macros, s, t);
         lexer_t use = l;
         text_t text = {0};
-        if (!m || !expand_in_file(macros, m, s, &use, t, &text))
+        bool expanded = expand_at(&macros, s, t, &use, &text);
+        macros.selecting =
+            expanded ? text.length && text.data[text.length - 1] == ')' : ends_pragma(s, t, inside);
+        inside = (inside && !macros.selecting) ||
+                 (t.kind == TOKEN_STRING && at_directive(s, lexer_at(s, t.begin + 1, t.end)));
+        if (!expanded)
             continue;
         text_add(&out, s->text + from, t.begin - from);
         move_includes(f, out.length, use.at - t.begin, text.length);
@@ -398,8 +492,9 @@ static void expand_file(const macros_t *macros, include_file_t *f)
 void macro_expand(const includes_t *includes)
 {
     macros_t macros = read_macros(includes);
-    for (int k = 0; macros.any && k < includes->count; k++)
-        expand_file(&macros, includes->file[k]);
+    for (int k = 0; macros.count && k < includes->count; k++)
+        if (macros.any || strstr(includes->file[k]->source->text, "_Pragma"))
+            expand_file(&macros, includes->file[k]);
 }
 
 /* ---- Names of headers ---- */

@@ -17,8 +17,9 @@ struct directive;
 typedef struct parser {
     const source_t *s;
     lexer_t lexer;
-    token_t token;   /* the next one */
-    size_t last_end; /* where the one before it ended */
+    token_t token; /* the next one */
+    token_t last;  /* the one before it, which ended at last_end */
+    size_t last_end;
     struct directive *d;
     token_t clause; /* the name of the clause that is being parsed */
     int depth;      /* of expressions within expressions */

@@ -3,17 +3,22 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "api/block.h"
 #include "api/runtime.h"
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "base/running.h"
 #include "launch/builder.h"
 #include "memory/host/pagelock.h"
 #include "memory/residency/native.h"
 #include "observe/stats.h"
 #include "task/inside.h"
 #include "task/marker.h"
+#include "task/task.h"
 
 static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 static kmm_runtime_t *default_runtime;
@@ -21,6 +26,7 @@ static bool is_registered; /* the functions for exit and fork have been register
 static bool is_ending; /* the process ends; kernels that are unloaded now are not launched again */
 static bool was_on_gpus; /* this process was forked from one whose runtime had GPUs */
 static _Thread_local kmm_runtime_t *current;
+static _Thread_local bool is_submitter; /* this thread has called libkmm outside of chunks */
 
 static bool has_gpus(const kmm_runtime_t *rt)
 {
@@ -41,9 +47,40 @@ void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but)
     }
 }
 
-/* Runs when the program ends. It waits for work, unless the caller of exit is part of that work
- * or another thread is inside a task. The runtime is not destroyed: other threads may be inside
- * calls, and destructors that run later may free memory. */
+/* True if some thread runs a function as a chunk. Locked: the chunk's task lives until it ends, for
+ * which its thread needs the lock. */
+static bool runs_function(void)
+{
+    enum { MOST = 64 };
+    kmm__running_t all[MOST];
+    bool found = false;
+    for (uint32_t k = 0, count = kmm__running_all(all, MOST); k < count && !found; k++)
+        found = all[k].count && all[k].tasks[0]->work && all[k].tasks[0]->work->function;
+    return found;
+}
+
+/* True if the calling thread may have been started by a chunk that still runs, and that may wait
+ * for it: libkmm does not know the thread, and a function runs for longer than a moment. */
+static bool may_be_of_chunk(kmm_runtime_t *rt)
+{
+    enum { ROUNDS = 200 };
+    const struct timespec pause = {.tv_nsec = 1000000};
+    if (is_submitter || syscall(SYS_gettid) == getpid())
+        return false;
+    for (int k = 0; k < ROUNDS; k++) {
+        pthread_mutex_lock(&rt->lock);
+        bool runs = runs_function();
+        pthread_mutex_unlock(&rt->lock);
+        if (!runs)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* Runs when the program ends. It waits for work, unless the caller of exit is part of that work, is
+ * a thread that a chunk may have started, or another thread is inside a task. The runtime is not
+ * destroyed: other threads may be inside calls, and destructors that run later may free memory. */
 static void default_end(void)
 {
     kmm_runtime_t *rt = default_runtime;
@@ -51,6 +88,7 @@ static void default_end(void)
     is_ending = true;
     if (!rt)
         return;
+    can_wait = can_wait && !may_be_of_chunk(rt);
     kmm__blocks_exit(rt, can_wait);
     if (can_wait ? kmm_wait(rt) : kmm__error_take(rt)) {
         fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
@@ -68,7 +106,8 @@ KMM__API void kmm_wait_at_exit(void)
 {
     kmm_runtime_t *rt = default_runtime;
     kmm__marker_t *m;
-    if (!rt || kmm__is_inside() || kmm__tasks_open() || kmm__native_is_plain(rt))
+    if (!rt || kmm__is_inside() || kmm__tasks_open() || kmm__native_is_plain(rt) ||
+        may_be_of_chunk(rt))
         return;
     if (kmm__marker_create(rt, &kmm__all_streams, &m))
         return;
@@ -111,6 +150,7 @@ static void default_create(void)
 
 KMM__API kmm_runtime_t *kmm_default(void)
 {
+    is_submitter = true;
     pthread_once(&default_once, default_create);
     return default_runtime;
 }
@@ -141,5 +181,6 @@ KMM__API void kmm_use(kmm_runtime_t *rt)
 
 kmm_runtime_t *kmm__current(void)
 {
+    is_submitter = true;
     return current ? current : kmm_default();
 }

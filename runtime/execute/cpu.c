@@ -124,14 +124,6 @@ static void functions_take(kmm__device_t *d, run_list_t *list)
         list->tasks[list->count++] = kmm__queue_pop(&d->queue->startable);
 }
 
-static void function_call(kmm__task_t *t)
-{
-    const kmm__work_t *w = t->work;
-    _Alignas(16) unsigned char packed[w->args_bytes + 16];
-    kmm__arguments_write(t, packed);
-    w->function(&t->part.range, packed);
-}
-
 static int function_try(kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
@@ -139,8 +131,8 @@ static int function_try(kmm__task_t *t)
         return w->operation->run(w->operation);
     kmm__count(&t->device->counters.launches, 1);
     if (kmm__check_wants(t))
-        return kmm__check_call(t, function_call);
-    function_call(t);
+        return kmm__check_call(t, kmm__function_call);
+    kmm__function_call(t);
     return 0;
 }
 

@@ -8,9 +8,18 @@
 
 #include "execute/check.h"
 #include "execute/exact_device.h"
+#include "execute/stored.h"
 #include "memory/array.h"
 
 /* ---- Arguments ---- */
+
+uint64_t kmm__chunk_address(const kmm__task_t *t, const kmm__array_t *a)
+{
+    if (t->issue.check)
+        return kmm__check_base(t->issue.check, a);
+    return t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host
+                                         : a->residence[t->device->index].window;
+}
 
 /* The value of a pointer argument where the task runs. */
 static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
@@ -22,13 +31,7 @@ static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
         a = own->array;
         offset += kmm__partial_of(t->work, own, t->part.chunk) * own->partial_bytes - own->begin;
     }
-    uint64_t base;
-    if (t->issue.check)
-        base = kmm__check_base(t->issue.check, a);
-    else
-        base = t->device->space == KMM__HOST ? (uint64_t)(uintptr_t)a->host
-                                             : a->residence[t->device->index].window;
-    return base + (uint64_t)offset;
+    return kmm__chunk_address(t, a) + (uint64_t)offset;
 }
 
 void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed)
@@ -38,6 +41,19 @@ void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed)
     for (uint32_t k = 0; k < w->pointer_count && !w->is_translated; k++) {
         uint64_t value = pointer_value(t, &w->pointers[k]);
         memcpy(packed + w->pointers[k].at, &value, sizeof(value));
+    }
+}
+
+void kmm__function_call(kmm__task_t *t)
+{
+    const kmm__work_t *w = t->work;
+    _Alignas(16) unsigned char packed[w->args_bytes + 16];
+    kmm__arguments_write(t, packed);
+    if (!kmm__stored_wants(t)) {
+        w->function(&t->part.range, packed);
+    } else if (kmm__stored_check(t)) {
+        w->function(&t->part.range, packed);
+        kmm__stored_name(t);
     }
 }
 
@@ -152,6 +168,15 @@ static int launch_kernel(kmm__task_t *const *tasks, uint32_t count, const blocks
     return t->device->backend->launch(stream, &run);
 }
 
+/* Calls a function whose memory may hold pointers. */
+static void call_in_stream(const kmm_chunk_t *chunk, void *args)
+{
+    kmm__task_t *t;
+    (void)chunk;
+    memcpy(&t, args, sizeof(t));
+    kmm__function_call(t);
+}
+
 static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
 {
     const kmm__work_t *w = t->work;
@@ -161,6 +186,14 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
     if (w->kernel)
         return launch_kernel(&t, 1, &part, stream);
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
+    if (kmm__stored_wants(t)) {
+        kmm__run_t whole = {.function = call_in_stream,
+                            .args_block = &t,
+                            .args_bytes = sizeof(t),
+                            .tasks = list_of(&t),
+                            .task_count = 1};
+        return t->device->backend->launch(stream, &whole);
+    }
     kmm__run_t run = {.chunk = t->part.range,
                       .function = w->function,
                       .args_block = packed,

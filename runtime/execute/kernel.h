@@ -8,6 +8,10 @@
 /* Writes the args_bytes bytes of t's arguments to `packed`, with pointers translated to addresses
  * where t runs. */
 void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed);
+/* Returns the address at which the chunk finds the array's first byte. */
+uint64_t kmm__chunk_address(const kmm__task_t *t, const kmm__array_t *a);
+/* Not locked: calls t's function on this thread. */
+void kmm__function_call(kmm__task_t *t);
 
 /* Returns how many of the first tasks can be one kernel launch: chunks of one launch whose blocks
  * together are a box. At least 1. The tasks are of one device and wait for none of each other. */

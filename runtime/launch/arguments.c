@@ -242,6 +242,15 @@ static int check_stored(const kmm__submission_t *s, const kmm__item_t *item)
     return 0;
 }
 
+/* What the program writes for a pointer in a struct; NULL: it is not known. */
+static const char *member_of(const kmm__submission_t *s, uint32_t number, uint32_t byte)
+{
+    for (uint32_t k = 0; k < s->l->member_count; k++)
+        if (s->l->members[k].argument == number && s->l->members[k].at == byte)
+            return s->l->members[k].text;
+    return NULL;
+}
+
 /* A pointer into an array that no item is in. Of a struct it tells which member. */
 static int refuse_unnamed(const kmm__submission_t *s, const kmm__pointer_t *p)
 {
@@ -250,7 +259,14 @@ static int refuse_unnamed(const kmm__submission_t *s, const kmm__pointer_t *p)
     uint32_t k = 0;
     while (w->kernel && k + 1 < w->arg_count && w->arg_offset[k + 1] <= p->at)
         k++;
-    if (!w->kernel || w->kernel->param_bytes[k] <= sizeof(void *)) {
+    const char *member =
+        w->kernel ? member_of(s, number_of(w, p->at), p->at - w->arg_offset[k]) : NULL;
+    if (member) {
+        snprintf(text, sizeof(text),
+                 "has the pointer %.80s into an array that no access clause names; add `read`, "
+                 "`write` or `update` with that member, as in read(%.80s[...])",
+                 member, member);
+    } else if (!w->kernel || w->kernel->param_bytes[k] <= sizeof(void *)) {
         snprintf(text, sizeof(text),
                  "points into an array that no access clause names; add `read`, `write` or "
                  "`update` of what the launch uses of it");

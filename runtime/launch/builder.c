@@ -176,6 +176,12 @@ KMM__API void kmm_launch_fits_coef(kmm_launch_t *l, unsigned axis, int64_t coef)
         l->fits[l->fits_count - 1].coef[axis] = coef;
 }
 
+KMM__API void kmm_launch_members(kmm_launch_t *l, const kmm_member_t *table, unsigned count)
+{
+    l->members = table;
+    l->member_count = count;
+}
+
 KMM__API void kmm_launch_unused(kmm_launch_t *l, unsigned number)
 {
     if (number < KMM__MAX_UNUSED)
@@ -249,6 +255,11 @@ KMM__API void kmm_launch_through(kmm_launch_t *l, const volatile void *pointer)
 KMM__API void kmm_launch_pointers(kmm_launch_t *l)
 {
     item_last(l)->holds_pointers = true;
+}
+
+KMM__API void kmm_launch_stored_pointers(kmm_launch_t *l)
+{
+    item_last(l)->stores_pointers = true;
 }
 
 KMM__API void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,

@@ -40,6 +40,7 @@ typedef struct kmm__item {
      * of the base and the pointers that kmm_launch_through named, and those in the region. */
     const char *reach_begin, *reach_end;
     bool holds_pointers;          /* which the code may follow */
+    bool stores_pointers;         /* the code may store pointers to it */
     uint32_t dims;                /* number of dimensions of the shape; 0: no shape is given */
     uint32_t section_count;       /* number of sections; 0: the item is the whole array */
     int64_t extent[KMM_MAX_DIMS]; /* the first `dims` are set */
@@ -89,8 +90,10 @@ struct kmm_launch {
     int64_t chunk[KMM_MAX_SPLIT];
 
     kmm__axis_t axis[KMM_MAX_AXES];
-    kmm__item_t *items; /* points to `few` or to allocated memory */
-    int error;          /* the first mistake in the description */
+    kmm__item_t *items;          /* points to `few` or to allocated memory */
+    const kmm_member_t *members; /* pointers in structs that are arguments */
+    uint32_t member_count;
+    int error; /* the first mistake in the description */
     char *error_text;
     /* Fields that reuse does not clear: */
     kmm__item_t few[KMM__FEW_ITEMS];

@@ -333,6 +333,8 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
         w->item_text[k] = l->items[k].text;
         w->varying |= (uint64_t)kmm__plan_varies(&l->items[k], l->axis_count) << k;
         s->reductions += l->items[k].mode == KMM_REDUCE;
+        w->followed |= (uint64_t)(l->items[k].holds_pointers && w->function) << k;
+        w->pointed |= (uint64_t)(l->items[k].stores_pointers && w->function) << k;
     }
     w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
     w->partials = kmm__work_take(w, s->reductions * sizeof(*w->partials));

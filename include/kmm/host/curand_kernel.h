@@ -419,7 +419,8 @@ static inline uint4 curand_poisson4(curandStatePhilox4_32_10 *s, double lambda)
  */
 #define KMM_CURAND_MISSING(name)                                                                   \
     template <class... A>                                                                          \
-    int name(A...) __attribute__((unavailable("kmm: " #name " is missing on the CPU target")));
+    int name(A...)                                                                                 \
+        __attribute__((__unavailable__("kmm: " #name " is missing on the CPU target")));
 KMM_CURAND_MISSING(curand_discrete)
 KMM_CURAND_MISSING(curand_discrete4)
 KMM_CURAND_MISSING(curand_mtgp32_specific)

@@ -156,7 +156,7 @@ unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 e
                                        unsigned __int128 v);
 #else
 #ifdef __x86_64__
-__attribute__((target("cx16")))
+__attribute__((__target__("cx16")))
 #endif
 inline unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 expected,
                                               unsigned __int128 v)

@@ -29,13 +29,14 @@
 enum { KMM_HOST_THREADS = 1024 }; /* maximum threads of a block */
 
 #define KMM_HOST_EACH                                                                              \
-    [&](const uint3 threadIdx __attribute__((unused)), const int kmm__t __attribute__((unused)))   \
-        __attribute__((always_inline))
+    [&](const ::uint3 threadIdx __attribute__((__unused__)),                                       \
+        const int kmm__t __attribute__((__unused__))) __attribute__((__always_inline__))
 /* The same lambda with the parameter kmm__small: true if unsigned counters that run along the block
  * are small (kmm_host_counted). */
 #define KMM_HOST_EACH_COUNTED                                                                      \
-    [&](const uint3 threadIdx __attribute__((unused)), const int kmm__t __attribute__((unused)),   \
-        const bool kmm__small __attribute__((unused))) __attribute__((always_inline))
+    [&](const ::uint3 threadIdx __attribute__((__unused__)),                                       \
+        const int kmm__t __attribute__((__unused__)),                                              \
+        const bool kmm__small __attribute__((__unused__))) __attribute__((__always_inline__))
 
 /* Accepts types without a destructor to run: kmm never destroys a thread's values. kmmcc uses it
  * where the type depends on a template, so only the compiler can check it. */
@@ -74,19 +75,19 @@ template <class T> struct kmm_host_values<T, true> {
 /* A local copy of one thread's value, for a loop that may change it. It is written back at the
  * loop's end without a branch, so the compiler can make vectors. */
 template <class T> struct kmm_host_home {
-    T value, &home;
-    KMM_HOST_INLINE explicit kmm_host_home(T &at) : value(at), home(at) {}
+    T kmm_value, &home;
+    KMM_HOST_INLINE explicit kmm_host_home(T &at) : kmm_value(at), home(at) {}
     kmm_host_home(const kmm_host_home &) = delete;
-    KMM_HOST_INLINE ~kmm_host_home() { home = value; }
+    KMM_HOST_INLINE ~kmm_host_home() { home = kmm_value; }
 };
 
 /* The threads of a block with x0 <= x < x1 and y0 <= y < y1. */
 struct kmm_host_part {
     int x0, x1, y0, y1;
-    KMM_HOST_INLINE void from_x(int x) { x0 = x > x0 ? x : x0; }
-    KMM_HOST_INLINE void to_x(int x) { x1 = x < x1 ? x : x1; }
-    KMM_HOST_INLINE void from_y(int y) { y0 = y > y0 ? y : y0; }
-    KMM_HOST_INLINE void to_y(int y) { y1 = y < y1 ? y : y1; }
+    KMM_HOST_INLINE void kmm_from_x(int x) { x0 = x > x0 ? x : x0; }
+    KMM_HOST_INLINE void kmm_to_x(int x) { x1 = x < x1 ? x : x1; }
+    KMM_HOST_INLINE void kmm_from_y(int y) { y0 = y > y0 ? y : y0; }
+    KMM_HOST_INLINE void kmm_to_y(int y) { y1 = y < y1 ? y : y1; }
 };
 
 /* gcc's ivdep also reorders a load with a stride before an earlier store of the same thread, so gcc
@@ -115,12 +116,12 @@ struct kmm_host_part {
 #ifdef KMM_HOST_RANDOM
 inline uint64_t &kmm_host_random_state()
 {
-    static thread_local uint64_t state = 0;
-    if (!state) {
+    static thread_local uint64_t kmm_state = 0;
+    if (!kmm_state) {
         const char *seed = getenv("KMM_SEED");
-        state = 0x9e3779b97f4a7c15u * (1 + strtoull(seed ? seed : "0", nullptr, 0)) | 1;
+        kmm_state = 0x9e3779b97f4a7c15u * (1 + strtoull(seed ? seed : "0", nullptr, 0)) | 1;
     }
-    return state;
+    return kmm_state;
 }
 
 /* A random order of a block's threads. Each use gives another order. Runs with the same KMM_SEED
@@ -129,12 +130,12 @@ struct kmm_host_order {
     uint16_t at[KMM_HOST_THREADS];
     explicit kmm_host_order(uint32_t count)
     {
-        uint64_t &state = kmm_host_random_state();
+        uint64_t &kmm_state = kmm_host_random_state();
         for (uint32_t k = 0; k < count; k++) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            const uint32_t other = (uint32_t)(state >> 33) % (k + 1);
+            kmm_state ^= kmm_state << 13;
+            kmm_state ^= kmm_state >> 7;
+            kmm_state ^= kmm_state << 17;
+            const uint32_t other = (uint32_t)(kmm_state >> 33) % (k + 1);
             at[k] = at[other];
             at[other] = (uint16_t)k;
         }
@@ -263,7 +264,7 @@ template <class A, class... T> struct kmm_host_are_numbers<A, T...> {
                 sizeof(type) <= sizeof(long long) && kmm_host_are_numbers<T...>::value;
 };
 template <bool may, class A> struct kmm_host_counts_if {
-    static KMM_HOST_INLINE bool along(A first, A last, unsigned extent)
+    static KMM_HOST_INLINE bool kmm_along(A first, A last, unsigned extent)
     {
         return last >= first && (unsigned long long)last - (unsigned long long)first == extent - 1;
     }
@@ -273,7 +274,7 @@ template <bool may, class A> struct kmm_host_counts_if {
     }
 };
 template <class A> struct kmm_host_counts_if<false, A> {
-    static KMM_HOST_INLINE bool along(const A &, const A &, unsigned) { return false; }
+    static KMM_HOST_INLINE bool kmm_along(const A &, const A &, unsigned) { return false; }
     template <class F> static KMM_HOST_INLINE A at(bool, const A &, int, F value)
     {
         return value();
@@ -296,23 +297,23 @@ KMM_HOST_INLINE void kmm_host_each_counted(const dim3 e, const kmm_host_part p, 
     if (is_small)
         kmm_host_each<flags>(e, p,
                              [&](const uint3 place, const int t)
-                                 __attribute__((always_inline)) { f(place, t, true); });
+                                 __attribute__((__always_inline__)) { f(place, t, true); });
     else
         kmm_host_each<flags>(e, p,
                              [&](const uint3 place, const int t)
-                                 __attribute__((always_inline)) { f(place, t, false); });
+                                 __attribute__((__always_inline__)) { f(place, t, false); });
 }
 
 /* The same as functions of their own. Compilers need more time per loop the more loops a function
  * has. */
 template <int flags, class F>
-__attribute__((noinline)) void kmm_host_each_far(const dim3 e, const kmm_host_part p, F f)
+__attribute__((__noinline__)) void kmm_host_each_far(const dim3 e, const kmm_host_part p, F f)
 {
     kmm_host_each<flags>(e, p, f);
 }
 template <int flags, class F>
-__attribute__((noinline)) void kmm_host_each_counted_far(const dim3 e, const kmm_host_part p,
-                                                         bool is_small, F f)
+__attribute__((__noinline__)) void kmm_host_each_counted_far(const dim3 e, const kmm_host_part p,
+                                                             bool is_small, F f)
 {
     kmm_host_each_counted<flags>(e, p, is_small, f);
 }
@@ -342,38 +343,38 @@ struct kmm_host_block {
     dim3 loop; /* the extent; with KMM_HOST_WIDE that of several blocks side by side, of which this
                   is the first */
     const char *kernel;
-    uint32_t threads, active; /* how many have state 0 */
+    uint32_t threads, kmm_active; /* how many have state 0 */
     /* range of threads with state 0, where x is the only dimension of the block; else all
      * threads */
     uint32_t first, last;
     bool has_gaps; /* some threads of that range have another state */
-    uint8_t state[KMM_HOST_THREADS];
+    uint8_t kmm_state[KMM_HOST_THREADS];
 
     kmm_host_block(uint3 index, dim3 extent, dim3 grid, dim3 loop, const char *kernel,
                    bool has_states)
         : index(index), extent(extent), grid(grid), loop(loop), kernel(kernel),
-          threads(extent.x * extent.y * extent.z), active(threads), first(0), last(extent.x),
+          threads(extent.x * extent.y * extent.z), kmm_active(threads), first(0), last(extent.x),
           has_gaps(false)
     {
         if (has_states)
-            memset(state, 0, threads);
+            memset(kmm_state, 0, threads);
     }
 
     /* Makes the block of a function that the active threads of `caller` call. */
     explicit kmm_host_block(const kmm_host_block &caller)
         : index(caller.index), extent(caller.extent), grid(caller.grid), loop(caller.loop),
-          kernel(caller.kernel), threads(caller.threads), active(caller.active),
+          kernel(caller.kernel), threads(caller.threads), kmm_active(caller.kmm_active),
           first(caller.first), last(caller.last), has_gaps(caller.has_gaps)
     {
         for (uint32_t t = 0; t < threads; t++)
-            state[t] = caller.state[t] == 0 || caller.state[t] == KMM_HOST_GONE
-                           ? caller.state[t]
-                           : (uint8_t)KMM_HOST_OUTSIDE;
+            kmm_state[t] = caller.kmm_state[t] == 0 || caller.kmm_state[t] == KMM_HOST_GONE
+                               ? caller.kmm_state[t]
+                               : (uint8_t)KMM_HOST_OUTSIDE;
     }
 
     /* Calls f for the active threads of the part. */
     template <int flags, class F>
-    KMM_HOST_INLINE void each_active(const dim3 e, kmm_host_part p, F f) const
+    KMM_HOST_INLINE void kmm_each_active(const dim3 e, kmm_host_part p, F f) const
     {
         p.x0 = p.x0 < (int)first ? (int)first : p.x0;
         p.x1 = p.x1 > (int)last ? (int)last : p.x1;
@@ -382,14 +383,14 @@ struct kmm_host_block {
             return;
         }
         kmm_host_each<flags & ~KMM_HOST_APART>(
-            e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
-                if (!state[t])
+            e, p, [&](const uint3 place, const int t) __attribute__((__always_inline__)) {
+                if (!kmm_state[t])
                     f(place, t);
             });
     }
 
     template <int flags, class F>
-    KMM_HOST_INLINE void each_counted(const dim3 e, kmm_host_part p, bool is_small, F f) const
+    KMM_HOST_INLINE void kmm_each_counted(const dim3 e, kmm_host_part p, bool is_small, F f) const
     {
         p.x0 = p.x0 < (int)first ? (int)first : p.x0;
         p.x1 = p.x1 > (int)last ? (int)last : p.x1;
@@ -398,22 +399,22 @@ struct kmm_host_block {
             return;
         }
         kmm_host_each<flags & ~KMM_HOST_APART>(
-            e, p, [&](const uint3 place, const int t) __attribute__((always_inline)) {
-                if (!state[t])
+            e, p, [&](const uint3 place, const int t) __attribute__((__always_inline__)) {
+                if (!kmm_state[t])
                     f(place, t, false);
             });
     }
 
     template <int flags, class F>
-    __attribute__((noinline)) void each_active_far(const dim3 e, kmm_host_part p, F f) const
+    __attribute__((__noinline__)) void each_active_far(const dim3 e, kmm_host_part p, F f) const
     {
-        each_active<flags>(e, p, f);
+        kmm_each_active<flags>(e, p, f);
     }
     template <int flags, class F>
-    __attribute__((noinline)) void each_counted_far(const dim3 e, kmm_host_part p, bool is_small,
-                                                    F f) const
+    __attribute__((__noinline__)) void each_counted_far(const dim3 e, kmm_host_part p,
+                                                        bool is_small, F f) const
     {
-        each_counted<flags>(e, p, is_small, f);
+        kmm_each_counted<flags>(e, p, is_small, f);
     }
 
     /* For code among the program's, whose macros may have the members' names. */
@@ -423,25 +424,25 @@ struct kmm_host_block {
     KMM_HOST_INLINE dim3 kmm_grid() const { return grid; }
 
     /* Returns the index of the block that usually runs next. */
-    KMM_HOST_INLINE uint3 after() const { return uint3{index.x + 1, index.y, index.z}; }
+    KMM_HOST_INLINE uint3 kmm_after() const { return uint3{index.x + 1, index.y, index.z}; }
 
     /* ---- Control flow ---- */
 
     /* Counts the active threads again. Call it after states have changed. */
-    void update()
+    void kmm_update()
     {
         uint32_t count = 0, low = threads, high = 0;
         for (uint32_t t = 0; t < threads; t++)
-            count += !state[t];
-        active = count;
+            count += !kmm_state[t];
+        kmm_active = count;
         first = 0;
         last = extent.x;
         has_gaps = count != threads;
         if (count == threads || extent.x != threads)
             return;
-        for (low = 0; low < threads && state[low]; low++) {
+        for (low = 0; low < threads && kmm_state[low]; low++) {
         }
-        for (high = threads; high > low && state[high - 1]; high--) {
+        for (high = threads; high > low && kmm_state[high - 1]; high--) {
         }
         first = low;
         last = high;
@@ -450,75 +451,75 @@ struct kmm_host_block {
     void change(uint8_t from, uint8_t to)
     {
         for (uint32_t t = 0; t < threads; t++)
-            if (state[t] == from)
-                state[t] = to;
+            if (kmm_state[t] == from)
+                kmm_state[t] = to;
     }
     /* Puts active threads into the state `rest`, and makes those in the state `next` active. */
-    void turn(uint8_t next, uint8_t rest)
+    void kmm_turn(uint8_t next, uint8_t rest)
     {
         change(0, rest);
         change(next, 0);
-        update();
+        kmm_update();
     }
     /* Makes those threads active that wait in the state `waiting` and have chosen this group of
      * statements. */
-    template <class Chosen> void choose(uint8_t waiting, Chosen &chosen, int group)
+    template <class Chosen> void kmm_choose(uint8_t waiting, Chosen &chosen, int group)
     {
         for (uint32_t t = 0; t < threads; t++)
-            if (state[t] == waiting && chosen[t] == group)
-                state[t] = 0;
-        update();
+            if (kmm_state[t] == waiting && chosen[t] == group)
+                kmm_state[t] = 0;
+        kmm_update();
     }
-    void resume(uint8_t at)
+    void kmm_resume(uint8_t at)
     {
         change(at, 0);
-        update();
+        kmm_update();
     }
-    void leave(uint8_t to)
+    void kmm_leave(uint8_t to)
     {
         change(0, to);
-        update();
+        kmm_update();
     }
 
     /* ---- Barriers ---- */
 
-    __attribute__((noinline, cold, noreturn)) void diverge() const
+    __attribute__((__noinline__, __cold__, __noreturn__)) void diverge() const
     {
         uint32_t gone = 0;
         for (uint32_t t = 0; t < threads; t++)
-            gone += state[t] == KMM_HOST_GONE;
+            gone += kmm_state[t] == KMM_HOST_GONE;
         fprintf(
             stderr,
             "kmm: error: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u "
             "have taken another branch, "
             "%u have returned\n",
-            kernel, index.x, index.y, index.z, active, threads - active - gone, gone);
+            kernel, index.x, index.y, index.z, kmm_active, threads - kmm_active - gone, gone);
         abort();
     }
-    void barrier() const
+    void kmm_barrier() const
     {
-        for (uint32_t t = 0; t < threads && active && active != threads; t++)
-            if (state[t] && state[t] != KMM_HOST_GONE)
+        for (uint32_t t = 0; t < threads && kmm_active && kmm_active != threads; t++)
+            if (kmm_state[t] && kmm_state[t] != KMM_HOST_GONE)
                 diverge();
     }
 };
 
 #define KMM_HOST_BLOCK_VALUES                                                                      \
-    const uint3 blockIdx __attribute__((unused)) = kmm__b.kmm_index();                             \
-    const dim3 kmm__e __attribute__((unused)) = kmm__b.kmm_loop();                                 \
-    const dim3 blockDim __attribute__((unused)) = kmm__b.kmm_extent(),                             \
-                        gridDim __attribute__((unused)) = kmm__b.kmm_grid();                       \
-    const uint3 threadIdx                                                                          \
-        __attribute__((unused)) = {0, 0, 0}; /* where only a type is asked for */                  \
-    const int kmm__t __attribute__((unused)) = 0;
+    const ::uint3 blockIdx __attribute__((__unused__)) = kmm__b.kmm_index();                       \
+    const ::dim3 kmm__e __attribute__((__unused__)) = kmm__b.kmm_loop();                           \
+    const ::dim3 blockDim __attribute__((__unused__)) = kmm__b.kmm_extent(),                       \
+                          gridDim __attribute__((__unused__)) = kmm__b.kmm_grid();                 \
+    const ::uint3 threadIdx                                                                        \
+        __attribute__((__unused__)) = {0, 0, 0}; /* where only a type is asked for */              \
+    const int kmm__t __attribute__((__unused__)) = 0;
 /* The same, for a block whose size is a compile-time constant. */
 #define KMM_HOST_SIZED_VALUES(x, y, z)                                                             \
-    const uint3 blockIdx __attribute__((unused)) = kmm__b.kmm_index();                             \
-    const dim3 kmm__e __attribute__((unused)) = dim3(x, y, z);                                     \
-    const dim3 blockDim __attribute__((unused)) = dim3(x, y, z),                                   \
-                        gridDim __attribute__((unused)) = kmm__b.kmm_grid();                       \
-    const uint3 threadIdx __attribute__((unused)) = {0, 0, 0};                                     \
-    const int kmm__t __attribute__((unused)) = 0;
+    const ::uint3 blockIdx __attribute__((__unused__)) = kmm__b.kmm_index();                       \
+    const ::dim3 kmm__e __attribute__((__unused__)) = ::dim3(x, y, z);                             \
+    const ::dim3 blockDim __attribute__((__unused__)) = ::dim3(x, y, z),                           \
+                          gridDim __attribute__((__unused__)) = kmm__b.kmm_grid();                 \
+    const ::uint3 threadIdx __attribute__((__unused__)) = {0, 0, 0};                               \
+    const int kmm__t __attribute__((__unused__)) = 0;
 
 /*
  * Loop bounds from comparisons: the number of threads, from the first one on, for which `a + x < b`
@@ -593,14 +594,14 @@ KMM_HOST_IF_NUMBERS int kmm_host_from_behind(A a, B b, unsigned extent)
  * Otherwise each thread stops on its own, and the block stops when all have.
  */
 struct kmm_host_strides {
-    bool is_exact, is_any;
+    bool kmm_is_exact, is_any;
     bool *stopped;
 
     template <class A, class B, class S>
     KMM_HOST_INLINE kmm_host_strides(A first, B limit, S stride, const dim3 e)
-        : is_exact(is_even(first, limit, stride, e)), is_any(true), stopped(nullptr)
+        : kmm_is_exact(kmm_is_even(first, limit, stride, e)), is_any(true), stopped(nullptr)
     {
-        if (!is_exact)
+        if (!kmm_is_exact)
             stopped = static_cast<bool *>(
                 memset(kmm_host_allocate((size_t)e.x * e.y * e.z), 0, (size_t)e.x * e.y * e.z));
     }
@@ -608,7 +609,7 @@ struct kmm_host_strides {
     ~kmm_host_strides() { free(stopped); }
 
     template <class A, class B, class S>
-    static KMM_HOST_INLINE bool is_even(A first, B limit, S stride, const dim3 e)
+    static KMM_HOST_INLINE bool kmm_is_even(A first, B limit, S stride, const dim3 e)
     {
         return kmm_host_exact(first, limit, e.x) && has_room<A>(limit, stride, e.x);
     }
@@ -627,13 +628,13 @@ struct kmm_host_strides {
         return (double)stride >= 0 && (double)limit < (double)most - (double)extent -
                                                           (double)stride - (double)(most >> 48);
     }
-    KMM_HOST_INLINE bool goes_on(bool is_below)
+    KMM_HOST_INLINE bool kmm_goes_on(bool is_below)
     {
-        const bool more = is_exact ? is_below : is_any;
+        const bool more = kmm_is_exact ? is_below : is_any;
         is_any = false;
         return more;
     }
-    KMM_HOST_INLINE bool runs(int thread, bool is_below)
+    KMM_HOST_INLINE bool kmm_runs(int thread, bool is_below)
     {
         stopped[thread] |= !is_below;
         is_any |= !stopped[thread];
@@ -666,14 +667,14 @@ KMM_HOST_INLINE void kmm_host_ahead(const T *p, size_t first, size_t step, size_
 struct kmm_host_predicates {
     uint8_t holds[KMM_HOST_THREADS];
     int total, arrived;
-    KMM_HOST_INLINE void put(int t, int predicate) { holds[t] = predicate != 0; }
-    void join(const kmm_host_block &b)
+    KMM_HOST_INLINE void kmm_put(int t, int predicate) { holds[t] = predicate != 0; }
+    void kmm_join(const kmm_host_block &b)
     {
-        b.barrier();
-        arrived = (int)b.active;
+        b.kmm_barrier();
+        arrived = (int)b.kmm_active;
         total = 0;
         for (uint32_t t = 0; t < b.threads; t++)
-            total += !b.state[t] && holds[t];
+            total += !b.kmm_state[t] && holds[t];
     }
     int syncthreads_count() const { return total; }
     int syncthreads_or() const { return total > 0; }
@@ -681,8 +682,8 @@ struct kmm_host_predicates {
 };
 
 /* Ends the program: a thread's mask does not contain its own lane. */
-__attribute__((noinline, cold, noreturn)) inline void kmm_host_lacks_lane(unsigned mask,
-                                                                          unsigned lane)
+__attribute__((__noinline__, __cold__, __noreturn__)) inline void kmm_host_lacks_lane(unsigned mask,
+                                                                                      unsigned lane)
 {
     fprintf(stderr,
             "kmm: a thread calls a warp operation whose mask 0x%08x lacks its own lane %u\n", mask,
@@ -701,7 +702,7 @@ struct kmm_host_ballots {
     enum { WARP = 32, WARPS = KMM_HOST_THREADS / WARP };
     uint8_t holds[KMM_HOST_THREADS];
     unsigned word[WARPS], present[WARPS];
-    KMM_HOST_INLINE void put(int t, int predicate) { holds[t] = predicate != 0; }
+    KMM_HOST_INLINE void kmm_put(int t, int predicate) { holds[t] = predicate != 0; }
     /* Returns 32 bytes that are 0 or 1 as 32 bits. */
     static KMM_HOST_INLINE unsigned bits(const uint8_t *bytes)
     {
@@ -714,20 +715,20 @@ struct kmm_host_ballots {
         }
         return out;
     }
-    void join(const kmm_host_block &b)
+    void kmm_join(const kmm_host_block &b)
     {
         for (uint32_t w = 0; w * WARP < b.threads; w++) {
             const uint32_t first = w * WARP, count = b.threads - first < (uint32_t)WARP
                                                          ? b.threads - first
                                                          : (uint32_t)WARP;
-            if (b.active == b.threads && count == WARP) {
+            if (b.kmm_active == b.threads && count == WARP) {
                 present[w] = ~0u;
                 word[w] = bits(holds + first);
                 continue;
             }
             word[w] = present[w] = 0;
             for (uint32_t k = 0; k < count; k++) {
-                const unsigned here = b.state[first + k] == 0;
+                const unsigned here = b.kmm_state[first + k] == 0;
                 present[w] |= here << k;
                 word[w] |= (here & holds[first + k]) << k;
             }
@@ -753,23 +754,23 @@ struct kmm_host_ballots {
  * compiler can make vectors of. */
 template <class T> struct kmm_host_shuffles {
     kmm_host_values<T> value, result;
-    KMM_HOST_INLINE void put(ptrdiff_t t, T v) { ::new (static_cast<void *>(&value[t])) T(v); }
-    KMM_HOST_INLINE T get(ptrdiff_t t) { return result[t]; }
+    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, T v) { ::new (static_cast<void *>(&value[t])) T(v); }
+    KMM_HOST_INLINE T kmm_get(ptrdiff_t t) { return result[t]; }
     template <class F> KMM_HOST_INLINE void move(const kmm_host_block &b, F from)
     {
         const int threads = (int)b.threads;
         for (int t = 0; t < threads; t++) {
             const int source = t / 32 * 32 + from(t % 32);
-            if (!b.state[t])
+            if (!b.kmm_state[t])
                 ::new (static_cast<void *>(&result[t]))
-                    T(value[source < threads && !b.state[source] ? source : t]);
+                    T(value[source < threads && !b.kmm_state[source] ? source : t]);
         }
     }
     /* True if all lanes are active and CUDA allows the width: then the values move between adjacent
      * places. */
-    static KMM_HOST_INLINE bool is_even(const kmm_host_block &b, int by, int width)
+    static KMM_HOST_INLINE bool kmm_is_even(const kmm_host_block &b, int by, int width)
     {
-        return b.active == b.threads && b.threads % 32 == 0 && width > 0 && width <= 32 &&
+        return b.kmm_active == b.threads && b.threads % 32 == 0 && width > 0 && width <= 32 &&
                (width & (width - 1)) == 0 && by >= 0 && by < width;
     }
     KMM_HOST_INLINE void copy(int to, int from)
@@ -787,9 +788,10 @@ template <class T> struct kmm_host_shuffles {
     KMM_HOST_INLINE void shfl_sync(const kmm_host_block &b, int lane, int width = 32)
     {
         const int threads = (int)b.threads, source = lane & (width - 1);
-        if (!is_even(b, source, width)) {
-            move(b, [=](int own)
-                        __attribute__((always_inline)) { return (own & ~(width - 1)) + source; });
+        if (!kmm_is_even(b, source, width)) {
+            move(b, [=](int own) __attribute__((__always_inline__)) {
+                return (own & ~(width - 1)) + source;
+            });
             return;
         }
         for (int first = 0; first < threads; first += width)
@@ -799,8 +801,8 @@ template <class T> struct kmm_host_shuffles {
     KMM_HOST_INLINE void shfl_up_sync(const kmm_host_block &b, int by, int width = 32)
     {
         const int threads = (int)b.threads;
-        if (!is_even(b, by, width)) {
-            move(b, [=](int own) __attribute__((always_inline)) {
+        if (!kmm_is_even(b, by, width)) {
+            move(b, [=](int own) __attribute__((__always_inline__)) {
                 return (unsigned)by > 31 || own - by < (own & ~(width - 1)) ? own : own - by;
             });
             return;
@@ -814,8 +816,8 @@ template <class T> struct kmm_host_shuffles {
     KMM_HOST_INLINE void shfl_down_sync(const kmm_host_block &b, int by, int width = 32)
     {
         const int threads = (int)b.threads;
-        if (!is_even(b, by, width)) {
-            move(b, [=](int own) __attribute__((always_inline)) {
+        if (!kmm_is_even(b, by, width)) {
+            move(b, [=](int own) __attribute__((__always_inline__)) {
                 return (unsigned)by > 31 || own + by >= (own & ~(width - 1)) + width ? own
                                                                                      : own + by;
             });
@@ -830,7 +832,7 @@ template <class T> struct kmm_host_shuffles {
     KMM_HOST_INLINE void shfl_xor_sync(const kmm_host_block &b, int bits, int width = 32)
     {
         const int threads = (int)b.threads;
-        const bool is_even_here = is_even(b, bits, width);
+        const bool is_even_here = kmm_is_even(b, bits, width);
         if (is_even_here && bits == 1)
             swap<1>(threads);
         else if (is_even_here && bits == 2)
@@ -842,7 +844,7 @@ template <class T> struct kmm_host_shuffles {
         else if (is_even_here && bits == 16)
             swap<16>(threads);
         else
-            move(b, [=](int own) __attribute__((always_inline)) {
+            move(b, [=](int own) __attribute__((__always_inline__)) {
                 return (own ^ bits) >= (own & ~(width - 1)) + width ? own : own ^ bits;
             });
     }
@@ -858,20 +860,20 @@ template <class T> struct kmm_host_exchange {
     bool is_folded[WARPS];
     kmm_host_values<T> folded;
 
-    KMM_HOST_INLINE void put(uint32_t t, unsigned m, T v, int o = 0, int w = WARP)
+    KMM_HOST_INLINE void kmm_put(uint32_t t, unsigned m, T v, int o = 0, int w = WARP)
     {
         ::new (static_cast<void *>(&value[t])) T(v);
         mask[t] = m;
         operand[t] = o;
         width[t] = w;
     }
-    void join(const kmm_host_block &b)
+    void kmm_join(const kmm_host_block &b)
     {
         for (uint32_t w = 0; w * WARP < b.threads; w++) {
             present[w] = 0;
             is_folded[w] = false;
             for (uint32_t k = 0; k < WARP && w * WARP + k < b.threads; k++)
-                present[w] |= b.state[w * WARP + k] ? 0u : 1u << k;
+                present[w] |= b.kmm_state[w * WARP + k] ? 0u : 1u << k;
         }
     }
     KMM_HOST_INLINE T from(uint32_t t, int lane)

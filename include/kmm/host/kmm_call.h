@@ -33,18 +33,18 @@ template <class T> struct kmm_host_kept {
     typedef typename kmm_host_bare<T>::type value_type;
     kmm_host_values<value_type> at;
     KMM_HOST_INLINE value_type &operator[](ptrdiff_t t) { return at[t]; }
-    KMM_HOST_INLINE void put(ptrdiff_t t, T &v)
+    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, T &v)
     {
         ::new (static_cast<void *>(&at[t])) value_type(static_cast<T &&>(v));
     }
-    KMM_HOST_INLINE void give(ptrdiff_t t, T v) { put(t, v); }
+    KMM_HOST_INLINE void kmm_give(ptrdiff_t t, T v) { kmm_put(t, v); }
     KMM_HOST_INLINE T &&take(ptrdiff_t t) { return static_cast<T &&>(at[t]); }
 };
 template <class T> struct kmm_host_kept<T &> {
     T *at[KMM_HOST_THREADS];
     KMM_HOST_INLINE T &operator[](ptrdiff_t t) { return *at[t]; }
-    KMM_HOST_INLINE void put(ptrdiff_t t, T &v) { at[t] = &v; }
-    KMM_HOST_INLINE void give(ptrdiff_t t, T &v) { at[t] = &v; }
+    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, T &v) { at[t] = &v; }
+    KMM_HOST_INLINE void kmm_give(ptrdiff_t t, T &v) { at[t] = &v; }
     KMM_HOST_INLINE T &take(ptrdiff_t t) { return *at[t]; }
 };
 template <class T> struct kmm_host_kept<T &&> : kmm_host_kept<T &> {
@@ -111,7 +111,7 @@ struct kmm_host_frame {
 /* If set, the next function that is called records its arguments there instead of running. */
 KMM_HOST_VARIABLE kmm_host_frame *kmm_host_bringing;
 
-__attribute__((noinline, cold, noreturn)) inline void kmm_host_hidden_barrier()
+__attribute__((__noinline__, __cold__, __noreturn__)) inline void kmm_host_hidden_barrier()
 {
     fprintf(stderr, "kmm: a function that meets at a barrier is called by one that kmmcc did not "
                     "see; compile with -fkmm-fibers\n");
@@ -120,16 +120,16 @@ __attribute__((noinline, cold, noreturn)) inline void kmm_host_hidden_barrier()
 
 template <class R> struct kmm_host_result {
     kmm_host_kept<R> kept;
-    template <class F> KMM_HOST_INLINE void call(kmm_host_frame *frame, int t, F f)
+    template <class F> KMM_HOST_INLINE void kmm_call(kmm_host_frame *frame, int t, F f)
     {
         R result = f();
         if (kmm_host_bringing == frame) /* the call was of another function, and has run */
-            kept.put(t, result);
+            kept.kmm_put(t, result);
     }
 };
 template <> struct kmm_host_result<void> {
     kmm_host_kept<void> kept;
-    template <class F> KMM_HOST_INLINE void call(kmm_host_frame *, int, F f) { f(); }
+    template <class F> KMM_HOST_INLINE void kmm_call(kmm_host_frame *, int, F f) { f(); }
 };
 
 template <class R> struct kmm_host_call : kmm_host_frame {
@@ -145,24 +145,24 @@ template <class R> struct kmm_host_call : kmm_host_frame {
         if (arguments)
             kmm_host_calls().pop(bytes);
     }
-    template <class F> KMM_HOST_INLINE void call(int t, F f)
+    template <class F> KMM_HOST_INLINE void kmm_call(int t, F f)
     {
         thread = t;
         kmm_host_bringing = this;
-        results.call(this, t, f);
+        results.kmm_call(this, t, f);
         kmm_host_bringing = nullptr;
     }
-    void join(const kmm_host_block &caller)
+    void kmm_join(const kmm_host_block &caller)
     {
         if (run)
             run(caller, *this);
     }
-    KMM_HOST_INLINE R get(int t) { return results.kept.take(t); }
+    KMM_HOST_INLINE R kmm_get(int t) { return results.kept.take(t); }
 };
 
 /* The placeholder result of a call that only records its arguments. Nobody reads it. */
 template <class R> struct kmm_host_nothing {
-    static R get()
+    static R kmm_get()
     {
         kmm_host_slot<typename std::remove_cv<R>::type> slot;
         memset(static_cast<void *>(&slot), 0, sizeof(slot));
@@ -170,17 +170,17 @@ template <class R> struct kmm_host_nothing {
     }
 };
 template <class R> struct kmm_host_nothing<R &> {
-    static R &get()
+    static R &kmm_get()
     {
         alignas(64) static thread_local char nobody[64];
         return *reinterpret_cast<R *>(nobody);
     }
 };
 template <class R> struct kmm_host_nothing<R &&> {
-    static R &&get() { return static_cast<R &&>(kmm_host_nothing<R &>::get()); }
+    static R &&kmm_get() { return static_cast<R &&>(kmm_host_nothing<R &>::kmm_get()); }
 };
 template <> struct kmm_host_nothing<void> {
-    static void get() {}
+    static void kmm_get() {}
 };
 
 template <size_t k, class P> struct kmm_host_argument {
@@ -190,9 +190,9 @@ template <size_t k, class P> struct kmm_host_argument {
 template <class Indices, class... P> struct kmm_host_arguments;
 template <size_t... k, class... P>
 struct kmm_host_arguments<kmm_host_indices<k...>, P...> : kmm_host_argument<k, P>... {
-    KMM_HOST_INLINE void put(ptrdiff_t t, typename std::remove_reference<P>::type &...p)
+    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, typename std::remove_reference<P>::type &...p)
     {
-        const int all[] = {0, (kmm_host_argument<k, P>::kept.put(t, p), 0)...};
+        const int all[] = {0, (kmm_host_argument<k, P>::kept.kmm_put(t, p), 0)...};
         (void)all;
         (void)t;
     }
@@ -213,7 +213,7 @@ template <class Body, class R, class... P> struct kmm_host_bring {
         static_cast<all *>(frame.arguments)
             ->template run<Body, R>(block, *static_cast<kmm_host_kept<R> *>(frame.result));
     }
-    static KMM_HOST_INLINE R call(typename std::remove_reference<P>::type &...p)
+    static KMM_HOST_INLINE R kmm_call(typename std::remove_reference<P>::type &...p)
     {
         kmm_host_frame &frame = *kmm_host_bringing;
         kmm_host_bringing = nullptr;
@@ -224,8 +224,8 @@ template <class Body, class R, class... P> struct kmm_host_bring {
             frame.arguments = ::new (kmm_host_calls().push(sizeof(all))) all;
             frame.run = run;
         }
-        static_cast<all *>(frame.arguments)->put(frame.thread, p...);
-        return kmm_host_nothing<R>::get();
+        static_cast<all *>(frame.arguments)->kmm_put(frame.thread, p...);
+        return kmm_host_nothing<R>::kmm_get();
     }
 };
 #endif
@@ -240,7 +240,7 @@ template <class T> struct kmm_host_lanes {
     unsigned here; /* mask of the lanes that contribute */
     kmm_host_lanes() {}
     ~kmm_host_lanes() {}
-    void put(uint32_t lane, const void *bytes)
+    void kmm_put(uint32_t lane, const void *bytes)
     {
         memcpy(static_cast<void *>(&value[lane]), bytes, sizeof(T));
     }
@@ -256,14 +256,14 @@ template <class T, class R, class F> struct kmm_host_meeting {
             kmm_host_lanes<T> lanes;
             unsigned present = 0;
             for (uint32_t k = 0; k < 32 && first + k < b.threads; k++)
-                if (!b.state[first + k]) {
-                    lanes.put(k, &value[first + k]);
+                if (!b.kmm_state[first + k]) {
+                    lanes.kmm_put(k, &value[first + k]);
                     present |= 1u << k;
                 }
             for (uint32_t k = 0; k < 32; k++)
                 if (present >> k & 1) {
                     lanes.here = present & kmm_host_with_lane(mask[first + k], k);
-                    result.give(first + k, f[first + k](lanes, k));
+                    result.kmm_give(first + k, f[first + k](lanes, k));
                 }
         }
     }
@@ -280,7 +280,7 @@ static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes
     lanes->here = kmm_fiber_exchange(mask, word, words);
     for (uint32_t k = 0; k < KMM_FIBER_WARP; k++)
         if (lanes->here >> k & 1)
-            lanes->put(k, &words[k]);
+            lanes->kmm_put(k, &words[k]);
 }
 template <class T>
 static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes<T> *lanes,
@@ -291,7 +291,7 @@ static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes
     lanes->here = kmm_fiber_exchange(mask, word, words);
     for (uint32_t k = 0; k < KMM_FIBER_WARP; k++)
         if (lanes->here >> k & 1)
-            lanes->put(k, (const void *)(uintptr_t)words[k]);
+            lanes->kmm_put(k, (const void *)(uintptr_t)words[k]);
     kmm_fiber_exchange(mask, 0, words);
 }
 
@@ -300,7 +300,8 @@ template <class R, class T, class F> static inline R kmm_host_meet(unsigned mask
 {
 #ifndef KMM_HOST_PARSE
     if (kmm_host_bringing)
-        return kmm_host_bring<kmm_host_meeting<T, R, F>, R, unsigned, T, F>::call(mask, value, f);
+        return kmm_host_bring<kmm_host_meeting<T, R, F>, R, unsigned, T, F>::kmm_call(mask, value,
+                                                                                      f);
 #endif
     kmm_host_lanes<T> lanes;
     kmm_host_gather(mask, value, &lanes, std::integral_constant<bool, sizeof(T) <= 8>());

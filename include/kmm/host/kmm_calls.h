@@ -166,7 +166,7 @@ static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(
     if (!kernel)
         return cudaErrorInvalidDeviceFunction;
     kmm_host_asking() = a;
-    kernel(kmm_host_nothing<P>::get()...);
+    kernel(kmm_host_nothing<P>::kmm_get()...);
     kmm_host_asking() = nullptr;
     return cudaSuccess;
 }

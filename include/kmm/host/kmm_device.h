@@ -3,18 +3,18 @@
 #ifndef KMM_HOST_DEVICE_H
 #define KMM_HOST_DEVICE_H
 
-static const int warpSize __attribute__((unused)) = 32;
+static const int warpSize __attribute__((__unused__)) = 32;
 
 struct kmm_host_barrier {
 #ifndef KMM_HOST_PARSE
-    static void kmm__block(kmm_host_block &b, kmm_host_kept<void> &) { b.barrier(); }
+    static void kmm__block(kmm_host_block &b, kmm_host_kept<void> &) { b.kmm_barrier(); }
 #endif
 };
 static inline void __syncthreads()
 {
 #ifndef KMM_HOST_PARSE
     if (kmm_host_bringing)
-        return kmm_host_bring<kmm_host_barrier, void>::call();
+        return kmm_host_bring<kmm_host_barrier, void>::kmm_call();
 #endif
     int any, all;
     kmm_fiber_barrier(0, &any, &all);

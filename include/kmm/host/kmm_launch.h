@@ -38,7 +38,7 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
 #if __cplusplus >= 201703L
 #define KMM_HOST_VARIABLE inline thread_local
 #else
-#define KMM_HOST_VARIABLE __attribute__((weak)) thread_local
+#define KMM_HOST_VARIABLE __attribute__((__weak__)) thread_local
 #endif
 KMM_HOST_VARIABLE uint3 threadIdx, blockIdx;
 KMM_HOST_VARIABLE dim3 blockDim, gridDim;
@@ -47,10 +47,12 @@ KMM_HOST_VARIABLE void
     *kmm_host_shared_base;
 #endif
 
-#define KMM_HOST_INLINE inline __attribute__((always_inline))
+#define KMM_HOST_INLINE inline __attribute__((__always_inline__))
 #define KMM_HOST_INDEX                                                                             \
-    const uint3 threadIdx __attribute__((unused)), const uint3 blockIdx __attribute__((unused)),   \
-        const dim3 blockDim __attribute__((unused)), const dim3 gridDim __attribute__((unused))
+    const ::uint3 threadIdx __attribute__((__unused__)),                                           \
+        const ::uint3 blockIdx __attribute__((__unused__)),                                        \
+        const ::dim3 blockDim __attribute__((__unused__)),                                         \
+        const ::dim3 gridDim __attribute__((__unused__))
 
 /* KMM_HOST_DYNAMIC is the limit of a kernel's shared memory, static and dynamic together, unless
  * cudaFuncSetAttribute raises it. KMM_HOST_DYNAMIC_MOST is the highest limit. */

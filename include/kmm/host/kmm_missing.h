@@ -4,7 +4,7 @@
 #define KMM_HOST_MISSING_H
 
 #define KMM_HOST_MISSING(what)                                                                     \
-    __attribute__((unavailable("kmm: " what " missing on the CPU target")))
+    __attribute__((__unavailable__("kmm: " what " missing on the CPU target")))
 #define KMM_HOST_CALL(name)                                                                        \
     template <class... A> cudaError_t name(A...) KMM_HOST_MISSING(KMM_HOST_WHAT);
 #define KMM_HOST_TYPE(name) typedef struct kmm_missing_##name *name KMM_HOST_MISSING(KMM_HOST_WHAT);

@@ -22,9 +22,9 @@
 #endif
 #define __launch_bounds__(...)
 #define __grid_constant__
-#define __forceinline__ inline __attribute__((always_inline))
+#define __forceinline__ inline __attribute__((__always_inline__))
 #define __noinline__ /* empty, since the C++ library writes __attribute__((__noinline__)) */
-#define __align__(n) __attribute__((aligned(n)))
+#define __align__(n) __attribute__((__aligned__(n)))
 #define __builtin_align__(n) __align__(n)
 #define CUDARTAPI
 #define CUDART_CB

@@ -179,8 +179,8 @@ double kmm_host_rounded(int mode, kmm_host_operation operation, double a, double
 #else
 /* Computes one operation in another rounding mode. Never inlined, and its operands and result are
  * volatile, so that the compiler moves nothing else between the two changes of the mode. */
-__attribute__((noinline)) inline double kmm_host_rounded(int mode, kmm_host_operation operation,
-                                                         double a, double b, double c)
+__attribute__((__noinline__)) inline double kmm_host_rounded(int mode, kmm_host_operation operation,
+                                                             double a, double b, double c)
 {
     const int before = fegetround();
     volatile double x = a, y = b, z = c, result = 0;

@@ -33,7 +33,7 @@ template <class T> static inline int kmm_host_saturated(int x)
 #define KMM_HOST_LANES(name, count, type, expression)                                              \
     static inline unsigned __v##name##count(unsigned a, unsigned b)                                \
     {                                                                                              \
-        typedef type lane __attribute__((unused));                                                 \
+        typedef type lane __attribute__((__unused__));                                             \
         return kmm_host_lanewise<lane>(a, b, [](int x, int y) { return expression; });             \
     }
 #define KMM_HOST_UNSIGNED(name, expression)                                                        \

@@ -81,13 +81,16 @@ static inline void __syncwarp(unsigned mask = 0xffffffffu)
 {
 #ifndef KMM_HOST_PARSE
     if (kmm_host_bringing)
-        return kmm_host_bring<kmm_host_warp_barrier, void>::call();
+        return kmm_host_bring<kmm_host_warp_barrier, void>::kmm_call();
 #endif
     __any_sync(mask, 0);
 }
 
 /* Always inlined, so that each call in the program has its own address. */
-__attribute__((always_inline)) static inline unsigned __activemask() { return kmm_fiber_active(); }
+__attribute__((__always_inline__)) static inline unsigned __activemask()
+{
+    return kmm_fiber_active();
+}
 
 template <class T> static inline unsigned __match_any_sync(unsigned mask, T value)
 {

@@ -111,7 +111,7 @@ static void add_recomputed(emitter_t *e, const node_t *n, text_t *out)
     const variable_t *v = n->kind == CXCursor_DeclRefExpr ? n->variable : NULL;
     if (v && v->storage == STORAGE_RECOMPUTED && !v->is_reference) {
         add_recomputed(e, v->initializer, out);
-        const char *text = arena_printf("const kmm_host_as<%s> %s __attribute__((unused)) %s; ",
+        const char *text = arena_printf("const kmm_host_as<%s> %s __attribute__((__unused__)) %s; ",
                                         declarator_type(e, v), v->name, declarator_suffix(e, v));
         if (!out->data || !strstr(out->data, text))
             text_add(out, text, strlen(text));
@@ -126,10 +126,11 @@ const char *axis_last_value(emitter_t *e, const variable_t *v)
     text_t places = {0};
     add_recomputed(e, v->initializer, &places);
     const char *type = declarator_type(e, v);
-    return arena_printf("[&](const uint3 threadIdx __attribute__((unused))) -> kmm_host_as<%s> { "
-                        "%skmm_host_as<%s> kmm__value %s; return kmm__value; }"
-                        "(kmm_host_last_place(kmm__e))",
-                        type, places.data ? places.data : "", type, declarator_suffix(e, v));
+    return arena_printf(
+        "[&](const ::uint3 threadIdx __attribute__((__unused__))) -> kmm_host_as<%s> { "
+        "%skmm_host_as<%s> kmm__value %s; return kmm__value; }"
+        "(kmm_host_last_place(kmm__e))",
+        type, places.data ? places.data : "", type, declarator_suffix(e, v));
 }
 
 const variable_t *axis_checked_at_run(const emitter_t *e, const node_t *n)

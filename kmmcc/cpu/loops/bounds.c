@@ -24,10 +24,10 @@ static void add_limit(emitter_t *e, bounds_t *b, node_t *thread, node_t *other, 
         text_printf(&b->exact, " && kmm__counts%d", looked_at->number);
     }
     if (kind == CXBinaryOperator_GT || kind == CXBinaryOperator_GE || kind == CXBinaryOperator_EQ)
-        text_printf(&b->limits, "kmm__p.from_%s(kmm_host_from%s(%s, kmm__e.%s)); ", axis,
+        text_printf(&b->limits, "kmm__p.kmm_from_%s(kmm_host_from%s(%s, kmm__e.%s)); ", axis,
                     kind == CXBinaryOperator_GT ? "_behind" : "", pair, axis);
     if (kind != CXBinaryOperator_GT && kind != CXBinaryOperator_GE)
-        text_printf(&b->limits, "kmm__p.to_%s(kmm_host_below%s(%s, kmm__e.%s)); ", axis,
+        text_printf(&b->limits, "kmm__p.kmm_to_%s(kmm_host_below%s(%s, kmm__e.%s)); ", axis,
                     kind == CXBinaryOperator_LT ? "" : "_or_at", pair, axis);
     text_printf(&b->limits, looked_at ? "} " : "");
     text_printf(&b->exact, " && kmm_host_exact(%s, kmm__e.%s)", pair, axis);
@@ -100,7 +100,7 @@ bool bounds_read(emitter_t *e, const node_t *condition, bool contrary, bounds_t 
     if (!b->limits.length)
         return false;
     if (b->is_complete)
-        text_printf(&b->limits, "const bool kmm__exact __attribute__((unused)) = true%s;",
+        text_printf(&b->limits, "const bool kmm__exact __attribute__((__unused__)) = true%s;",
                     b->exact.data);
     return true;
 }

@@ -35,9 +35,10 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
         emitter_fail(e, statement, "a reference is used across a barrier");
         return;
     }
-    text_printf(&e->out,
-                "kmm_host_values<%s> %s; %skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n",
-                type, declarator_values(v), qualifier, type, v->name, declarator_values(v));
+    text_printf(
+        &e->out,
+        "kmm_host_values<%s> %s; %skmm_host_as<%s> &%s __attribute__((__unused__)) = %s[0];\n",
+        type, declarator_values(v), qualifier, type, v->name, declarator_values(v));
     phase_open(e);
     v->phase = e->phase_number;
     if (v->is_array) {
@@ -53,7 +54,7 @@ static void declare_each(emitter_t *e, variable_t *v, const node_t *statement)
         return;
     }
     phase_add(e, statement,
-              arena_printf("%skmm_host_as<%s> &%s __attribute__((unused)) = *::new "
+              arena_printf("%skmm_host_as<%s> &%s __attribute__((__unused__)) = *::new "
                            "(static_cast<void *>(&%s[kmm__t])) kmm_host_as<%s>%s;",
                            qualifier, type, v->name, declarator_values(v), type,
                            initial_value(e, v)));
@@ -68,13 +69,13 @@ static void declare_recomputed(emitter_t *e, variable_t *v)
         text_printf(&e->out, "(void)sizeof(kmm_host_as<%s>);\n", declarator_type(e, v));
     if (axis) {
         emitter_name_in_block(v->initializer);
-        text_printf(&e->out, "const kmm_host_as<%s> kmm__i%d __attribute__((unused)) %s;\n",
+        text_printf(&e->out, "const kmm_host_as<%s> kmm__i%d __attribute__((__unused__)) %s;\n",
                     declarator_type(e, v), v->number, declarator_suffix(e, v));
     }
     if (axis && !axis_known(e, v))
         text_printf(&e->out,
-                    "const bool kmm__counts%d __attribute__((unused)) = "
-                    "kmm_host_counts<%s>::along(kmm__i%d, %s, kmm__e.%s);\n",
+                    "const bool kmm__counts%d __attribute__((__unused__)) = "
+                    "kmm_host_counts<%s>::kmm_along(kmm__i%d, %s, kmm__e.%s);\n",
                     v->number, axis_types(e, v), v->number, axis_last_value(e, v), axis);
     if (v->is_named_by_block) /* for its type alone */
         text_printf(&e->out, "%s\n", declarator_text(e, v));

@@ -89,7 +89,7 @@ const char *declarator_suffix(emitter_t *e, const variable_t *v)
 
 const char *declarator_text(emitter_t *e, const variable_t *v)
 {
-    return arena_printf("%skmm_host_as<%s> %s __attribute__((unused)) %s;",
+    return arena_printf("%skmm_host_as<%s> %s __attribute__((__unused__)) %s;",
                         declarator_is_const(v) ? "const " : "", declarator_type(e, v), v->name,
                         declarator_suffix(e, v));
 }

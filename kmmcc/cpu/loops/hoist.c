@@ -26,7 +26,7 @@ static bool hoist_barrier(emitter_t *e, const node_t *call, const node_t *whole)
         return emitter_fail(e, call, "a barrier is no statement of its own");
     phase_close(e);
     const bool is_block = collectives_builtin(call->collective_name) == BUILTIN_BARRIER;
-    text_printf(&e->out, "%s\n", is_block && e->is_masked ? "kmm__b.barrier();" : "");
+    text_printf(&e->out, "%s\n", is_block && e->is_masked ? "kmm__b.kmm_barrier();" : "");
     return true;
 }
 
@@ -105,9 +105,9 @@ static void emit_first_operand(emitter_t *e, const choice_t *c)
     text_printf(&e->out, "kmm_host_values<%s> kmm__c%d;\n", c->type, c->value);
     phase_add(
         e, c->n,
-        c->third ? arena_printf("if (!(%s)) kmm__b.state[kmm__t] = %d;", text, c->state)
+        c->third ? arena_printf("if (!(%s)) kmm__b.kmm_state[kmm__t] = %d;", text, c->state)
                  : arena_printf("kmm__c%d[kmm__t] = static_cast<bool>(%s); if (%skmm__c%d[kmm__t]) "
-                                "kmm__b.state[kmm__t] = %d;",
+                                "kmm__b.kmm_state[kmm__t] = %d;",
                                 c->value, text, is_or ? "" : "!", c->value, c->state));
     phase_change_state(e);
     phase_close(e);
@@ -115,7 +115,7 @@ static void emit_first_operand(emitter_t *e, const choice_t *c)
 
 static bool emit_operand(emitter_t *e, const choice_t *c, node_t *operand, const node_t *whole)
 {
-    text_printf(&e->out, "if (kmm__b.active) {\n");
+    text_printf(&e->out, "if (kmm__b.kmm_active) {\n");
     if (!hoist(e, operand, whole))
         return false;
     const char *text = edits_copy_node(e, operand);
@@ -139,11 +139,11 @@ static bool hoist_choice(emitter_t *e, node_t *n, const node_t *whole)
     if (!emit_operand(e, &c, c.second, whole))
         return false;
     if (c.third) {
-        text_printf(&e->out, "kmm__b.turn(%d, %d);\n", c.state, c.state + 1);
+        text_printf(&e->out, "kmm__b.kmm_turn(%d, %d);\n", c.state, c.state + 1);
         if (!emit_operand(e, &c, c.third, whole))
             return false;
     }
-    text_printf(&e->out, "kmm__b.resume(%d);\n", c.third ? c.state + 1 : c.state);
+    text_printf(&e->out, "kmm__b.kmm_resume(%d);\n", c.third ? c.state + 1 : c.state);
     edits_add(e, n->begin, n->end, arena_printf("kmm__c%d[kmm__t]", c.value));
     return true;
 }

@@ -45,10 +45,10 @@ static bool exchange(emitter_t *e, node_t *call, const char *type, const char *r
     }
     text_printf(&e->out, "%s kmm__c%d;\n", type, number);
     phase_add(e, call,
-              arena_printf("kmm__c%d.put(kmm__t%s);", number,
+              arena_printf("kmm__c%d.kmm_put(kmm__t%s);", number,
                            count ? argument_list(e, argument, count) : ", 0u, 0"));
     phase_close(e);
-    text_printf(&e->out, "kmm__c%d.join(kmm__b);\n", number);
+    text_printf(&e->out, "kmm__c%d.kmm_join(kmm__b);\n", number);
     edits_add(e, call->begin, call->end, arena_printf("kmm__c%d.%s(%s)", number, name, result));
     return true;
 }
@@ -86,11 +86,11 @@ static bool hoist_ballot(emitter_t *e, node_t *call)
     phase_note_uses(e, call);
     text_printf(&e->out, "kmm_host_ballots kmm__c%d;\n", number);
     phase_add(e, call,
-              has_predicate ? arena_printf("kmm__c%d.put(kmm__t, (%s) != 0);", number,
+              has_predicate ? arena_printf("kmm__c%d.kmm_put(kmm__t, (%s) != 0);", number,
                                            edits_copy_node(e, argument[1]))
-                            : arena_printf("kmm__c%d.put(kmm__t, 1);", number));
+                            : arena_printf("kmm__c%d.kmm_put(kmm__t, 1);", number));
     phase_close(e);
-    text_printf(&e->out, "kmm__c%d.join(kmm__b);\n", number);
+    text_printf(&e->out, "kmm__c%d.kmm_join(kmm__b);\n", number);
     edits_add(e, call->begin, call->end,
               has_predicate ? arena_printf("kmm__c%d.%s(kmm__t, %s)", number, name + 2,
                                            edits_copy_node(e, argument[0]))
@@ -120,12 +120,13 @@ static bool hoist_uniform_shuffle(emitter_t *e, node_t *call)
     emitter_name_in_block(call);
     text_printf(&e->out, "kmm_host_shuffles<kmm_host_decay<decltype(%s)>> kmm__c%d;\n",
                 edits_copy_node(e, argument[1]), number);
-    phase_add(e, call,
-              arena_printf("kmm__c%d.put(kmm__t, %s);", number, edits_copy_node(e, argument[1])));
+    phase_add(
+        e, call,
+        arena_printf("kmm__c%d.kmm_put(kmm__t, %s);", number, edits_copy_node(e, argument[1])));
     phase_close(e);
     text_printf(&e->out, "kmm__c%d.%s(kmm__b%s);\n", number, call->collective_name + 2,
                 argument_list(e, argument + 2, count - 2));
-    edits_add(e, call->begin, call->end, arena_printf("kmm__c%d.get(kmm__t)", number));
+    edits_add(e, call->begin, call->end, arena_printf("kmm__c%d.kmm_get(kmm__t)", number));
     return true;
 }
 
@@ -142,9 +143,9 @@ static bool hoist_match_all(emitter_t *e, node_t *call)
     text_printf(&e->out, "kmm_host_exchange<kmm_host_decay<decltype(%s)>> kmm__c%d;\n",
                 edits_copy_node(e, argument[1]), number);
     phase_add(e, call,
-              arena_printf("kmm__c%d.put(kmm__t%s);", number, argument_list(e, argument, 2)));
+              arena_printf("kmm__c%d.kmm_put(kmm__t%s);", number, argument_list(e, argument, 2)));
     phase_close(e);
-    text_printf(&e->out, "kmm__c%d.join(kmm__b);\n", number);
+    text_printf(&e->out, "kmm__c%d.kmm_join(kmm__b);\n", number);
     edits_add(e, call->begin, call->end,
               arena_printf("kmm__c%d.match_all_sync(kmm__t, %s)", number,
                            edits_copy_node(e, argument[2])));

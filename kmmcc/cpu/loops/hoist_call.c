@@ -117,9 +117,9 @@ bool hoist_call(emitter_t *e, node_t *call)
     text_printf(&e->out, "kmm_host_call<%s> kmm__c%d;\n", type, number);
     phase_add(
         e, call,
-        arena_printf("kmm__c%d.call(kmm__t, [&]() -> %s { return %s; });", number, type, text));
+        arena_printf("kmm__c%d.kmm_call(kmm__t, [&]() -> %s { return %s; });", number, type, text));
     phase_close(e);
-    text_printf(&e->out, "kmm__c%d.join(kmm__b);\n", number);
-    edits_add(e, call->begin, call->end, arena_printf("kmm__c%d.get(kmm__t)", number));
+    text_printf(&e->out, "kmm__c%d.kmm_join(kmm__b);\n", number);
+    edits_add(e, call->begin, call->end, arena_printf("kmm__c%d.kmm_get(kmm__t)", number));
     return true;
 }

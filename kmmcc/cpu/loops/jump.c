@@ -22,8 +22,8 @@ static const char *jump_result(const emitter_t *e, const node_t *jump)
     bool is_list = tree_operator(value) == CXBinaryOperator_Comma;
     if (clang_getCanonicalType(clang_getCursorResultType(e->s->function)).kind == CXType_Void)
         return arena_printf("%s; ", edits_copy_node(e, jump->child));
-    return arena_printf(is_list ? "kmm__result.give(kmm__t, (%s)); "
-                                : "kmm__result.give(kmm__t, %s); ",
+    return arena_printf(is_list ? "kmm__result.kmm_give(kmm__t, (%s)); "
+                                : "kmm__result.kmm_give(kmm__t, %s); ",
                         edits_copy_node(e, jump->child));
 }
 
@@ -54,7 +54,8 @@ void jump_edit_all(emitter_t *e, const node_t *n)
         return;
     bool ends = n->kind == CXCursor_ReturnStmt && e->pass > 0 && e->phase_number == e->last_phase &&
                 e->loop_depth == 0;
-    const char *state = ends ? "" : arena_printf("kmm__b.state[kmm__t] = %d; ", jump_state(e, n));
+    const char *state =
+        ends ? "" : arena_printf("kmm__b.kmm_state[kmm__t] = %d; ", jump_state(e, n));
     if (!ends)
         phase_change_state(e);
     edits_add(e, n->begin, parts_end(&e->b, n),
@@ -82,5 +83,5 @@ void jump_emit(emitter_t *e, node_t *n)
         return;
     }
     e->is_masked = true;
-    text_printf(&e->out, "kmm__b.leave(%d);\n", jump_state(e, n));
+    text_printf(&e->out, "kmm__b.kmm_leave(%d);\n", jump_state(e, n));
 }

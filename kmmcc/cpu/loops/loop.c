@@ -36,7 +36,7 @@ static void emit_loop_body(emitter_t *e, node_t *loop, node_t *body)
     e->is_divergent |= loop->is_left_early;
     statement_emit_inner(e, body);
     if (loop->is_left_early)
-        text_printf(&e->out, "kmm__b.resume(%d);\n", loop->number + 1);
+        text_printf(&e->out, "kmm__b.kmm_resume(%d);\n", loop->number + 1);
 }
 
 static void emit_plain_loop(emitter_t *e, node_t *n, const parts_t *p)
@@ -52,7 +52,7 @@ static void emit_plain_loop(emitter_t *e, node_t *n, const parts_t *p)
                 n->kind == CXCursor_DoStmt ? "do" : edits_copy(e, n->begin, p->close + 1));
     emit_loop_body(e, n, p->first);
     if (e->is_masked)
-        text_printf(&e->out, "if (!kmm__b.active) break;\n");
+        text_printf(&e->out, "if (!kmm__b.kmm_active) break;\n");
     text_printf(&e->out, "}");
     if (n->kind == CXCursor_DoStmt)
         text_printf(&e->out, " while (%s);", edits_copy_node(e, p->condition));
@@ -66,7 +66,7 @@ static void emit_test(emitter_t *e, const node_t *n, node_t *condition)
         return;
     if (uniformity_of(&e->b, condition) != UNIFORM) {
         statement_emit_condition(e, condition, n->number);
-        text_printf(&e->out, "if (!kmm__b.active) break;\n");
+        text_printf(&e->out, "if (!kmm__b.kmm_active) break;\n");
         return;
     }
     phase_close(e);
@@ -91,7 +91,7 @@ static void emit_divergent_loop(emitter_t *e, node_t *n, const parts_t *p)
     if (n->kind == CXCursor_DoStmt)
         emit_test(e, n, p->condition);
     if (e->is_masked)
-        text_printf(&e->out, "if (!kmm__b.active) break;\n");
+        text_printf(&e->out, "if (!kmm__b.kmm_active) break;\n");
     text_printf(&e->out, "}\n}\n");
 }
 
@@ -112,7 +112,7 @@ void loop_emit(emitter_t *e, node_t *n)
     else
         emit_divergent_loop(e, n, &p);
     if (n->is_left_early)
-        text_printf(&e->out, "kmm__b.resume(%d);\n", n->number);
+        text_printf(&e->out, "kmm__b.kmm_resume(%d);\n", n->number);
     e->is_divergent = outer;
     e->loop_depth = depth;
 }

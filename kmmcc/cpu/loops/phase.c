@@ -97,12 +97,12 @@ static void add_recomputed(emitter_t *e, const variable_t *v)
         text_printf(&e->out, "%s ", declarator_text(e, v));
         return;
     }
-    text_printf(&e->out, "const kmm_host_as<%s> %s __attribute__((unused)) = ", type, v->name);
+    text_printf(&e->out, "const kmm_host_as<%s> %s __attribute__((__unused__)) = ", type, v->name);
     if (!is_sure)
         text_printf(
             &e->out,
             "kmm_host_counted_or(kmm__small, kmm__i%d, (int)threadIdx.%s, [&]() "
-            "__attribute__((always_inline)) -> kmm_host_as<%s> { kmm_host_as<%s> kmm__value "
+            "__attribute__((__always_inline__)) -> kmm_host_as<%s> { kmm_host_as<%s> kmm__value "
             "%s; return kmm__value; }); ",
             v->number, axis, type, type, declarator_suffix(e, v));
     else if (may_wrap)
@@ -120,10 +120,10 @@ static void add_binding(emitter_t *e, const variable_t *v)
     else if (v->changed_in == e->phase_number && is_at_home(v))
         text_printf(&e->out,
                     "kmm_host_home<%s> kmm__h%d(%s[kmm__t]); kmm_host_as<%s> &%s "
-                    "__attribute__((unused)) = kmm__h%d.value; ",
+                    "__attribute__((__unused__)) = kmm__h%d.kmm_value; ",
                     type, v->number, declarator_values(v), type, v->name, v->number);
     else
-        text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[kmm__t]; ",
+        text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((__unused__)) = %s[kmm__t]; ",
                     declarator_is_const(v) ? "const " : "", type, v->name, declarator_values(v));
 }
 
@@ -179,8 +179,8 @@ static int phase_flags(const emitter_t *e)
 /* Writes the call that is the loop over the threads, up to the lambda's `{`. */
 static void open_loop(emitter_t *e)
 {
-    const char *const loop = e->is_masked
-                                 ? e->is_counted ? "kmm__b.each_counted" : "kmm__b.each_active"
+    const char *const loop = e->is_masked    ? e->is_counted ? "kmm__b.kmm_each_counted"
+                                                             : "kmm__b.kmm_each_active"
                              : e->is_counted ? "kmm_host_each_counted"
                                              : "kmm_host_each",
                       *const far = e->last_phase > MANY_PHASES ? "_far" : "",
@@ -217,7 +217,7 @@ void phase_close(emitter_t *e)
     text_add(&e->out, e->phase.data ? e->phase.data : "", e->phase.length);
     text_printf(&e->out, " });%s\n", e->limits ? " }" : "");
     if (e->changes_state)
-        text_printf(&e->out, "kmm__b.update();\n");
+        text_printf(&e->out, "kmm__b.kmm_update();\n");
 }
 
 void phase_change_state(emitter_t *e)

@@ -24,8 +24,8 @@ void prefetch_next_block(emitter_t *e, const node_t *n)
     const char *axis = v && v->is_block_level ? axis_known(e, v) : NULL;
     if (axis && *axis == 'x') {
         const char *text =
-            arena_printf("{ const uint3 blockIdx __attribute__((unused)) = "
-                         "kmm__b.after(); const kmm_host_as<%s> kmm__next %s; "
+            arena_printf("{ const ::uint3 blockIdx __attribute__((__unused__)) = "
+                         "kmm__b.kmm_after(); const kmm_host_as<%s> kmm__next %s; "
                          "kmm_host_soon(%s, (size_t)kmm__next, kmm__e.x); }\n",
                          declarator_type(e, v), declarator_suffix(e, v), base->variable->name);
         emitter_name_in_block(v->initializer);

@@ -41,7 +41,7 @@ static void emit_parameters(emitter_t *e)
             return;
         }
         if (!e->s->is_kernel) {
-            text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((unused)) = %s[0];\n",
+            text_printf(&e->out, "%skmm_host_as<%s> &%s __attribute__((__unused__)) = %s[0];\n",
                         declarator_is_const(v) ? "const " : "", type, v->name,
                         declarator_values(v));
             continue;

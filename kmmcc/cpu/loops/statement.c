@@ -51,8 +51,8 @@ void statement_emit_condition(emitter_t *e, node_t *condition, int state)
     phase_open(e);
     phase_note_uses(e, condition);
     phase_add(e, condition,
-              arena_printf("if (!(%s)) kmm__b.state[kmm__t] = %d;", edits_copy_node(e, condition),
-                           state));
+              arena_printf("if (!(%s)) kmm__b.kmm_state[kmm__t] = %d;",
+                           edits_copy_node(e, condition), state));
     phase_change_state(e);
     phase_close(e);
 }
@@ -81,13 +81,14 @@ static void emit_divergent_if(emitter_t *e, const parts_t *p, const node_t *n)
         e->thread_condition = p->condition;
     statement_emit_condition(e, p->condition, number);
     e->is_divergent = true;
-    text_printf(&e->out, "if (kmm__b.active)\n");
+    text_printf(&e->out, "if (kmm__b.kmm_active)\n");
     statement_emit_inner(e, p->first);
     if (p->second) {
-        text_printf(&e->out, "kmm__b.turn(%d, %d);\nif (kmm__b.active)\n", number, number + 1);
+        text_printf(&e->out, "kmm__b.kmm_turn(%d, %d);\nif (kmm__b.kmm_active)\n", number,
+                    number + 1);
         statement_emit_inner(e, p->second);
     }
-    text_printf(&e->out, "kmm__b.resume(%d);\n", p->second ? number + 1 : number);
+    text_printf(&e->out, "kmm__b.kmm_resume(%d);\n", p->second ? number + 1 : number);
     e->is_divergent = outer;
     e->thread_condition = thread_condition;
 }

@@ -110,14 +110,14 @@ static void emit_in_step(emitter_t *e, const node_t *n, const parts_t *p, const 
         &e->out,
         "\n%s\n{ kmm_host_as<%s> kmm__i%d %s; kmm_host_strides kmm__strides%d(kmm__i%d, %s, "
         "%s, kmm__e);\n"
-        "for (; kmm__strides%d.goes_on(kmm__i%d < (%s)); kmm__i%d += (%s)) {\n",
+        "for (; kmm__strides%d.kmm_goes_on(kmm__i%d < (%s)); kmm__i%d += (%s)) {\n",
         edits_line(e, n->begin), l->type, number, declarator_suffix(e, l->v), number, number,
         l->limit, l->stride, number, number, l->limit, number, l->stride);
     emit_round(e, p, l,
-               arena_printf("const bool kmm__exact = kmm__strides%d.is_exact; if (kmm__exact) "
-                            "kmm__p.to_x(kmm_host_below(kmm__i%d, %s, kmm__e.x));",
+               arena_printf("const bool kmm__exact = kmm__strides%d.kmm_is_exact; if (kmm__exact) "
+                            "kmm__p.kmm_to_x(kmm_host_below(kmm__i%d, %s, kmm__e.x));",
                             number, number, l->limit),
-               arena_printf("if (kmm__sure || kmm__strides%d.runs(kmm__t, %s)) ", number,
+               arena_printf("if (kmm__sure || kmm__strides%d.kmm_runs(kmm__t, %s)) ", number,
                             edits_copy_node(e, p->condition)));
     text_printf(&e->out, "} }\n");
 }
@@ -137,7 +137,8 @@ static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const 
     text_printf(
         &e->out,
         "\n{ bool kmm__done%d = false;\n%sif %s(%s::may) {\n%s\nkmm_host_as<%s> kmm__i%d %s;\n"
-        "if (%s::along(kmm__i%d, %s, kmm__e.x) && kmm_host_strides::is_even(kmm__i%d, %s, %s, "
+        "if (%s::kmm_along(kmm__i%d, %s, kmm__e.x) && kmm_host_strides::kmm_is_even(kmm__i%d, %s, "
+        "%s, "
         "kmm__e)) "
         "{\nkmm__done%d = true;\n"
         "for (; kmm__i%d < (%s); kmm__i%d += (%s)) {\n",
@@ -147,7 +148,8 @@ static void emit_maybe_in_step(emitter_t *e, node_t *n, const parts_t *p, const 
         l->stride, number, number, l->limit, number, l->stride);
     emit_round(
         e, p, l,
-        arena_printf("kmm__p.to_x(kmm_host_below(kmm__i%d, %s, kmm__e.x));", number, l->limit), "");
+        arena_printf("kmm__p.kmm_to_x(kmm_host_below(kmm__i%d, %s, kmm__e.x));", number, l->limit),
+        "");
     text_printf(&e->out, "}\n}\n}\n%sif (!kmm__done%d) {\n", is_generic ? "#endif\n" : "", number);
     per_thread_emit(e, n);
     phase_close(e);

@@ -103,7 +103,7 @@ static void emit_choosing(emitter_t *e, const plan_t *s)
     phase_open(e);
     phase_note_uses(e, s->p.condition);
     phase_add(e, s->n,
-              arena_printf("%s = %d; %skmm__b.state[kmm__t] = %d;", chosen, groups, text,
+              arena_printf("%s = %d; %skmm__b.kmm_state[kmm__t] = %d;", chosen, groups, text,
                            s->n->number + 1));
     phase_change_state(e);
     phase_close(e);
@@ -115,19 +115,19 @@ static void emit_groups(emitter_t *e, const plan_t *s)
     int group = 0;
     for (node_t *c = s->p.first->child; c && !e->b.reason; group++) {
         if (s->is_divergent)
-            text_printf(&e->out, "kmm__b.choose(%d, %s, %d);\nif (kmm__b.active) {\n",
+            text_printf(&e->out, "kmm__b.kmm_choose(%d, %s, %d);\nif (kmm__b.kmm_active) {\n",
                         s->n->number + 1, s->name, group);
         else
             text_printf(&e->out, "if (%s <= %d%s) {\n", s->name, group,
-                        has_states ? " && kmm__b.active" : "");
+                        has_states ? " && kmm__b.kmm_active" : "");
         emit_group(e, &c);
         text_printf(&e->out, "}\n");
     }
-    text_printf(&e->out, "}\nkmm__end%d: __attribute__((unused));\n", s->n->number);
+    text_printf(&e->out, "}\nkmm__end%d: __attribute__((__unused__));\n", s->n->number);
     if (s->is_divergent)
-        text_printf(&e->out, "kmm__b.resume(%d);\n", s->n->number + 1);
+        text_printf(&e->out, "kmm__b.kmm_resume(%d);\n", s->n->number + 1);
     if (s->is_divergent || has_states) { /* threads that left it by a jump have its state */
-        text_printf(&e->out, "kmm__b.resume(%d);\n", s->n->number);
+        text_printf(&e->out, "kmm__b.kmm_resume(%d);\n", s->n->number);
         e->is_masked = true;
     }
 }

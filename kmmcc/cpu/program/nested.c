@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "analyze/uses.h"
 #include "clang/cursor.h"
 
 static void find_nested(nested_t *n, CXType type);
@@ -29,7 +28,7 @@ static void find_nested(nested_t *n, CXType type)
     n->seen[n->count++] = type;
     n->depends |= strstr(clang_text(clang_getTypeSpelling(type)), "type-parameter-") != NULL;
     if (type.kind == CXType_Pointer)
-        n->found |= uses_holds_pointers(clang_getPointeeType(type));
+        n->found |= type_holds_pointers(clang_getPointeeType(type));
     else if (type.kind == CXType_Record)
         clang_Type_visitFields(type, find_nested_field, n);
 }

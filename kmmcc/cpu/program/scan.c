@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "analyze/uses.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "clang/cursor.h"
@@ -79,7 +78,7 @@ static void add_function(program_t *h, CXCursor c)
 static void add_constant(program_t *h, CXCursor c)
 {
     if (cursor_has_child(c, CXCursor_CUDAConstantAttr) &&
-        uses_holds_pointers(clang_getCursorType(c)))
+        type_holds_pointers(clang_getCursorType(c)))
         list_add(&h->pointing, clang_text(clang_getCursorSpelling(c)));
 }
 

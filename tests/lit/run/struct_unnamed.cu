@@ -22,7 +22,7 @@ int main(void)
     cudaMalloc(&x, 2 * n * sizeof(float));
     cudaMalloc(&y, 2 * n * sizeof(float));
     two t = {x, y + n};
-    // CHECK: kmm: error: {{.*}}struct_unnamed.cu:[[#@LINE+1]]: next: argument 2 is a struct whose member at byte 8 points into an array that no access clause names; add `read`, `write` or `update` with that member, as in read(s.x[i])
+    // CHECK: kmm: error: {{.*}}struct_unnamed.cu:[[#@LINE+1]]: next: argument 2 has the pointer t.out into an array that no access clause names; add `read`, `write` or `update` with that member, as in read(t.out[...])
     #pragma kmm parallel(i = 0:n) read(t.in[i + n])
     next<<<(n + 255) / 256, 256>>>(n, t);
     cudaDeviceSynchronize();

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds from where a function reaches the memory of an lvalue. */
+#ifndef KMMCC_ANALYZE_HOME_H
+#define KMMCC_ANALYZE_HOME_H
+
+#include <clang-c/Index.h>
+
+#include "analyze/flow.h"
+
+typedef enum home {
+    HOME_LOCAL,     /* a local variable, or memory of which nothing is known */
+    HOME_PARAMETER, /* what a parameter points to */
+    HOME_ELSEWHERE  /* a variable of static storage, or what a pointer in memory points to */
+} home_t;
+home_t home_find(CXCursor lvalue);
+/* Returns where an integer is stored, of which the place is an operand: *where. */
+home_t home_of_number(const place_t *at, CXCursor *where);
+
+#endif

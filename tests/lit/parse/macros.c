@@ -1,0 +1,35 @@
+// RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: %s
+// A macro in a pragma that is no expression is named.
+#define N 600
+#define EMPTY
+#define RANGE 0:N
+#define SECTION [i]
+#define CLAUSE update(x[i])
+#define OPERATOR +
+#define MODE update
+void f(int n, int *a);
+void launch(int *x)
+{
+    // CHECK: :[[#@LINE+2]]:{{[0-9]+}}: error: expected ',' or ')' in clause 'chunk'
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: note: 'EMPTY' is a macro; a macro in a clause stands for one expression
+    #pragma kmm parallel(i = 0:N) rebase(n: i) chunk(EMPTY 70) update(x[i])
+    f(N, x);
+    // CHECK: :[[#@LINE+2]]:{{[0-9]+}}: error: expected ',' or ')' in clause 'update'
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: note: 'SECTION' is a macro
+    #pragma kmm parallel(i = 0:N) rebase(n: i) update(x SECTION)
+    f(N, x);
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: 'CLAUSE' is a macro; macros may stand in clauses, but not for whole clauses: write the clause out
+    #pragma kmm parallel(i = 0:N) rebase(n: i) CLAUSE
+    f(N, x);
+    // CHECK: :[[#@LINE+2]]:{{[0-9]+}}: error: expected ']'
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: note: 'OPERATOR' is a macro
+    #pragma kmm parallel(i = 0:N) rebase(n: i) update(x[i OPERATOR 0])
+    f(N, x);
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: 'MODE' is a macro; macros may stand in clauses, but not for whole clauses
+    #pragma kmm parallel(i = 0:N) rebase(n: i) MODE(x[i])
+    f(N, x);
+    // CHECK: :[[#@LINE+2]]:{{[0-9]+}}: error: expected ':'
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: note: 'RANGE' is a macro
+    #pragma kmm parallel(i = RANGE) update(x[0])
+    f(N, x);
+}
