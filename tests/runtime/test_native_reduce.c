@@ -2,6 +2,7 @@
 /* Reductions in native standing on the fake CUDA driver: random launches have the same bits as in
  * managed standing, and native standing does not end. Each standing is a process of its own. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@
 #include "launch/natively.h"
 #include "random.h"
 
-enum { KIND = KMM_KIND_CUDA, STREAMS = 3, RESULT = 1 << 20, WIDEST = 64 };
+enum { KIND = KMM_KIND_CUDA, STREAMS = 5, RESULT = 1 << 20, WIDEST = 64 };
 
 /* What both processes compute. */
 static char *result;
@@ -461,6 +462,47 @@ static void part_full(bool native)
     note_result(target, LENGTH * 4);
 }
 
+enum { THREADS = STREAMS - 1, TURNS = 100 };
+
+typedef struct worker {
+    handle_t stream;
+    char *data, *target;
+} worker_t;
+
+static void *work(void *arg)
+{
+    const worker_t *w = arg;
+    for (int k = 0; k < TURNS; k++)
+        if (launch_on(w->stream, &dot, w->target, NULL, w->data) < 0)
+            return arg;
+    return NULL;
+}
+
+/* Threads reduce, each on a stream of its own, while an array that does not fit ends native
+ * standing. */
+static void part_threads(bool native)
+{
+    worker_t w[THREADS];
+    pthread_t thread[THREADS];
+    rng_t r = {seed};
+    driver_open();
+    for (int k = 0; k < THREADS; k++) {
+        w[k].stream = native ? streams[k + 1] : NULL;
+        make_dot(&w[k].data, &w[k].target);
+    }
+    for (int k = 0; k < THREADS; k++)
+        pthread_create(&thread[k], NULL, work, &w[k]);
+    usleep((useconds_t)rng_range(&r, 0, 10000));
+    assert_non_null(make(20 << 20));
+    for (int k = 0; k < THREADS; k++) {
+        void *failed;
+        pthread_join(thread[k], &failed);
+        assert_null(failed);
+    }
+    for (int k = 0; k < THREADS; k++)
+        note_result(w[k].target, 4);
+}
+
 /* ---- Comparing ---- */
 
 static void child(void (*part)(bool native), bool native)
@@ -507,6 +549,15 @@ static void test_random(void **state)
     }
 }
 
+static void test_threads(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 5 && has_kernels(); k++) {
+        seed = rng_seed() + (uint64_t)k;
+        compare(part_threads);
+    }
+}
+
 #define TEST(name)                                                                                 \
     static void test_##name(void **state)                                                          \
     {                                                                                              \
@@ -524,8 +575,10 @@ TEST(full)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random), cmocka_unit_test(test_steady),  cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_whole),  cmocka_unit_test(test_refused), cmocka_unit_test(test_full),
+        cmocka_unit_test(test_random), cmocka_unit_test(test_steady),
+        cmocka_unit_test(test_graph),  cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_whole),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_full),
     };
     setenv("KMM_DEVICES", "cuda:1", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);
