@@ -539,7 +539,7 @@ static void test_random(void **state)
     (void)state;
     const uint64_t first = rng_seed();
 #ifdef __SANITIZE_THREAD__
-    const int programs = 5;
+    const int programs = 3;
 #else
     const int programs = 20;
 #endif
