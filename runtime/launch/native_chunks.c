@@ -121,17 +121,24 @@ static bool refills(const kmm__work_t *w, uint32_t partials)
     return r && !r->element.is_pair && !kmm__reduction_is_truth(r);
 }
 
+/* What decides which identities a scratch block has, and where. */
+typedef struct partials_key {
+    int64_t partial_bytes, count, op, type;
+} partials_key_t;
+_Static_assert(sizeof(partials_key_t) <= KMM__SCRATCH_KEY, "it is the key of a scratch block");
+
+static partials_key_t key_of(const kmm__partials_t *p, const kmm__reduction_t *r)
+{
+    return r ? (partials_key_t){p->partial_bytes, p->count, (int64_t)r->op,
+                                (int64_t)r->element.type}
+             : (partials_key_t){0};
+}
+
 static kmm__scratch_t *reserve(uint32_t partials, bool bound)
 {
     const kmm__work_t *w = kept.work;
     const kmm__partials_t *p = &w->partials[partials];
-    kmm__folding_t key;
-    memset(&key, 0, sizeof(key));
-    if (refills(w, partials)) {
-        key = kmm__folding_of(p, only_reduction(w, partials), 0);
-        key.target = 0;
-    }
-    _Static_assert(sizeof(key) <= KMM__SCRATCH_KEY, "a folding is the key of a scratch block");
+    const partials_key_t key = key_of(p, refills(w, partials) ? only_reduction(w, partials) : NULL);
     return kmm__scratch_take(kept.device, stream_number(w->geometry.stream), &key, sizeof(key),
                              (size_t)(p->partial_bytes * p->count), bound);
 }
@@ -150,6 +157,17 @@ bool kmm__native_chunks_reserve(void)
 }
 
 /* ---- Enqueuing ---- */
+
+/* Fills all of the partials with identities, also beside what this launch reduces: the next one may
+ * reduce into other elements. */
+static int fill_all(uint32_t partials)
+{
+    const kmm__partials_t *p = &kept.work->partials[partials];
+    kmm__folding_t f = kmm__folding_of(p, only_reduction(kept.work, partials), 0);
+    f.partials = kept.scratch[partials]->at;
+    f.elements = (uint64_t)p->partial_bytes / f.element.bytes;
+    return run_own(&kept, KMM__FILL, &f);
+}
 
 /* Runs a kernel on each reduction that uses these partials. */
 static int run_on_partials(kmm__device_kernel_t kernel, uint32_t partials, bool leaves)
@@ -205,7 +223,9 @@ static int enqueue(void)
     const kmm__work_t *w = kept.work;
     int error = 0;
     for (uint32_t k = 0; k < w->partials_count && !error; k++) {
-        error = kept.scratch[k]->is_left ? 0 : run_on_partials(KMM__FILL, k, false);
+        error = kept.scratch[k]->is_left ? 0
+                : refills(w, k)          ? fill_all(k)
+                                         : run_on_partials(KMM__FILL, k, false);
         kept.scratch[k]->is_left = false;
     }
     for (uint32_t k = 0; k < kept.chunk_count && !error; k++)

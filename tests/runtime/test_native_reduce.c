@@ -360,6 +360,27 @@ static void part_steady(bool native)
     assert_int_equal(kmm_cuda_native(KIND), native);
 }
 
+/* Launches that reduce into one element after the other use the same identities. */
+static void part_elements(bool native)
+{
+    enum { ELEMENTS = 300 };
+    static float zero[ELEMENTS];
+    char *data, *target;
+    driver_open();
+    make_dot(&data, &target);
+    target = make(sizeof(zero));
+    write_array(target, (char *)zero, sizeof(zero));
+    launch_on(NULL, &dot, target, NULL, data);
+    fake_counts_t before = fake_counts_now();
+    for (int k = 1; k < ELEMENTS; k++)
+        assert_true(launch_on(NULL, &dot, target + k * 4, NULL, data) >= 0);
+    if (native)
+        assert_int_equal(fake_counts_now().launches - before.launches, (ELEMENTS - 1) * (4 + 1));
+    note_result(target, sizeof(zero));
+    for (int k = 1; k < ELEMENTS; k++)
+        assert_memory_equal(result, result + k * 4, 4);
+}
+
 /* A graph that has captured a launch is launched between others of its kind. */
 static void part_graph(bool native)
 {
@@ -567,6 +588,7 @@ static void test_threads(void **state)
         compare(part_##name);                                                                      \
     }
 TEST(steady)
+TEST(elements)
 TEST(graph)
 TEST(whole)
 TEST(refused)
@@ -575,10 +597,10 @@ TEST(full)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random), cmocka_unit_test(test_steady),
-        cmocka_unit_test(test_graph),  cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_whole),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_random),   cmocka_unit_test(test_steady),
+        cmocka_unit_test(test_elements), cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_full),
     };
     setenv("KMM_DEVICES", "cuda:1", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);
