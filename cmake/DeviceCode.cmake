@@ -15,19 +15,30 @@ find_program(KMM_PTX_CLANG NAMES clang clang-${LibClang_VERSION_MAJOR} clang-22 
   clang-19 HINTS ${LibClang_ROOT}/bin DOC "Clang that compiles libkmm's kernels for NVIDIA GPUs")
 mark_as_advanced(KMM_PTX_CLANG)
 
+# Whether that Clang compiles <source>, which is tried for floats and for pairs.
+function(kmm_try_ptx source)
+  set(trial ${CMAKE_BINARY_DIR}/CMakeFiles/ptx_trial.ptx)
+  set(KMM_HAVE_PTX OFF PARENT_SCOPE)
+  foreach(code 8 14)
+    list(GET KMM_PTX_ALIGNMENTS ${code} alignment)
+    execute_process(COMMAND ${KMM_PTX_CLANG} ${KMM_PTX_FLAGS} -DKMM__CODE_OF=${code}
+        -DKMM__CODE_ALIGNMENT=${alignment} -I${PROJECT_SOURCE_DIR}/runtime
+        -I${PROJECT_SOURCE_DIR}/include -S ${source} -o ${trial}
+      RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(failed)
+      return()
+    endif()
+    file(STRINGS ${trial} version REGEX "^\\.version 6\\.3")
+    if(NOT version)
+      return()
+    endif()
+  endforeach()
+  set(KMM_HAVE_PTX ON PARENT_SCOPE)
+endfunction()
+
 set(KMM_HAVE_PTX OFF)
 if(KMM_PTX_CLANG)
-  set(_ptx_trial ${CMAKE_BINARY_DIR}/CMakeFiles/ptx_trial)
-  file(WRITE ${_ptx_trial}.c
-    "__attribute__((nvptx_kernel)) void k(unsigned *x) { *x = __nvvm_read_ptx_sreg_tid_x(); __nvvm_bar_sync(0); }\n")
-  execute_process(COMMAND ${KMM_PTX_CLANG} ${KMM_PTX_FLAGS} -S ${_ptx_trial}.c -o ${_ptx_trial}.ptx
-    RESULT_VARIABLE _ptx_failed OUTPUT_QUIET ERROR_QUIET)
-  if(NOT _ptx_failed)
-    file(STRINGS ${_ptx_trial}.ptx _ptx_version REGEX "^\\.version 6\\.3")
-    if(_ptx_version)
-      set(KMM_HAVE_PTX ON)
-    endif()
-  endif()
+  kmm_try_ptx(${PROJECT_SOURCE_DIR}/runtime/launch/device_code.c)
 endif()
 if(NOT KMM_HAVE_PTX)
   message(STATUS "no Clang that compiles for NVIDIA GPUs was found: reductions are folded on the host")

@@ -17,7 +17,7 @@ static void memory_release(kmm__task_t *t)
         kmm__frames_release(t);
         kmm__spill_unpin_task(t);
     }
-    if (!t->work->operation && !t->error)
+    if (!t->work->operation && !t->work->is_own && !t->error)
         kmm__count_locked(&t->device->counters.chunks, t->part.last_chunk - t->part.chunk + 1);
 }
 

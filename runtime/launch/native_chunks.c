@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "launch/device_code.h"
-#include "launch/operation.h"
+#include "launch/own_kernels.h"
 #include "memory/array.h"
 #include "memory/residency/native.h"
 #include "memory/residency/scratch.h"
@@ -31,48 +30,10 @@ static _Thread_local kept_t kept;
 /* Held while one launch is enqueued: what two threads enqueue on one stream does not mix. */
 static pthread_mutex_t enqueuing = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- libkmm's kernels ---- */
-
-/* Those for one type of element. Written under the runtime's lock, by the only runtime that can be
- * native, and constant from then on. */
-typedef struct code {
-    bool is_tried, is_loaded;
-    kmm_kernel_t kernel[KMM__DEVICE_KERNELS];
-} code_t;
-static code_t codes[KMM__CODES];
-
-static code_t *code_of(const kmm__element_t *e)
-{
-    return &codes[e->is_pair ? KMM__CODE_OF_PAIRS : e->type];
-}
-
-/* Loads the kernels for elements like `e`, if that was not tried before. False: there are none. */
-static bool load(const kmm__device_t *d, const kmm__element_t *e)
-{
-    static const char *const names[] = KMM__DEVICE_KERNEL_NAMES;
-    static const uint32_t bytes = sizeof(kmm__folding_t);
-    code_t *c = code_of(e);
-    const char *ptx = kmm__device_code_ptx[c - codes];
-    void *handles[KMM__DEVICE_KERNELS];
-    if (c->is_tried)
-        return c->is_loaded;
-    c->is_tried = true;
-    c->is_loaded = ptx && d->backend->code_load &&
-                   !d->backend->code_load(d->gpu, ptx, names, KMM__DEVICE_KERNELS, handles);
-    for (int k = 0; k < KMM__DEVICE_KERNELS && c->is_loaded; k++)
-        c->kernel[k] = (kmm_kernel_t){.version = KMM_LAUNCH_VERSION,
-                                      .kind = d->backend->kind,
-                                      .name = names[k],
-                                      .handle = handles[k],
-                                      .param_count = 1,
-                                      .param_bytes = &bytes};
-    return c->is_loaded;
-}
-
 static int run_own(const kept_t *l, kmm__device_kernel_t kernel, kmm__folding_t *f)
 {
     void *args[] = {f};
-    kmm__run_t run = {.kernel = &code_of(&f->element)->kernel[kernel],
+    kmm__run_t run = {.kernel = kmm__own_kernel(l->device, &f->element, kernel),
                       .geometry = {.block = {KMM__FOLD_THREADS, 1, 1}},
                       .count = {(uint32_t)kmm__fold_blocks(kernel, f), 1, 1},
                       .args = args};
@@ -80,22 +41,6 @@ static int run_own(const kept_t *l, kmm__device_kernel_t kernel, kmm__folding_t 
 }
 
 /* ---- Keeping ---- */
-
-/* True if the kernels may access elements of the reduction as numbers, which they do with aligned
- * accesses. */
-static bool is_aligned(const kmm__partials_t *p, const kmm__reduction_t *r)
-{
-    const uint64_t size = r->element.is_pair ? 1 : kmm__type_bytes(r->element.type);
-    return r->element.is_pair ||
-           (r->element.bytes == size && (uintptr_t)(p->target->base + r->begin) % size == 0);
-}
-
-static bool can_fold(const kmm__device_t *d, const kmm__partials_t *p, const kmm__reduction_t *r)
-{
-    const uint64_t elements = (uint64_t)(r->end - r->begin) / r->element.bytes,
-                   blocks = elements * p->count / KMM__FOLD_THREADS;
-    return is_aligned(p, r) && blocks < INT32_MAX && load(d, &r->element);
-}
 
 static void note_blocks(const kmm__submission_t *s)
 {
@@ -118,7 +63,7 @@ bool kmm__native_chunks_keep(kmm__submission_t *s)
     kmm__work_t *w = s->work;
     kmm__device_t *d = s->placement.device[0];
     for (uint32_t k = 0; k < w->reduction_count; k++)
-        if (!can_fold(d, &w->partials[w->reductions[k].partials], &w->reductions[k]))
+        if (!kmm__own_kernels_fold(d, &w->partials[w->reductions[k].partials], &w->reductions[k]))
             return false;
     kept = (kept_t){.work = w, .device = d};
     kmm__work_ref(w);
@@ -169,51 +114,31 @@ static const kmm__reduction_t *only_reduction(const kmm__work_t *w, uint32_t par
     return only;
 }
 
-/* What the kernels get for a reduction whose partials lie at `at`. */
-static kmm__folding_t folding_of(const kmm__partials_t *p, const kmm__reduction_t *r,
-                                 kmm__addr_t at)
-{
-    kmm__folding_t f;
-    memset(&f, 0, sizeof(f)); /* it is a key, too, whose bytes are compared */
-    f.partials = at + (uint64_t)(r->begin - p->begin);
-    f.target = (uint64_t)(uintptr_t)(p->target->base + r->begin);
-    f.partial_bytes = p->partial_bytes;
-    f.elements = (uint64_t)(r->end - r->begin) / r->element.bytes;
-    f.count = p->count;
-    f.op = r->op;
-    f.element.type = r->element.type;
-    f.element.bytes = r->element.bytes;
-    f.element.is_pair = r->element.is_pair;
-    f.element.index = r->element.index;
-    f.element.value_at = r->element.value_at;
-    f.element.index_at = r->element.index_at;
-    f.slots = kmm__fold_slots(&f);
-    return f;
-}
-
-static bool is_truth(const kmm__reduction_t *r)
-{
-    return r->op == KMM_OP_LAND || r->op == KMM_OP_LOR;
-}
-
 /* True if identities remain after a launch, for the next one with the same key. */
 static bool refills(const kmm__work_t *w, uint32_t partials)
 {
     const kmm__reduction_t *r = only_reduction(w, partials);
-    return r && !r->element.is_pair && !is_truth(r);
+    return r && !r->element.is_pair && !kmm__reduction_is_truth(r);
+}
+
+/* What decides which identities a scratch block has, and where. */
+typedef struct partials_key {
+    int64_t partial_bytes, count, op, type;
+} partials_key_t;
+_Static_assert(sizeof(partials_key_t) <= KMM__SCRATCH_KEY, "it is the key of a scratch block");
+
+static partials_key_t key_of(const kmm__partials_t *p, const kmm__reduction_t *r)
+{
+    return r ? (partials_key_t){p->partial_bytes, p->count, (int64_t)r->op,
+                                (int64_t)r->element.type}
+             : (partials_key_t){0};
 }
 
 static kmm__scratch_t *reserve(uint32_t partials, bool bound)
 {
     const kmm__work_t *w = kept.work;
     const kmm__partials_t *p = &w->partials[partials];
-    kmm__folding_t key;
-    memset(&key, 0, sizeof(key));
-    if (refills(w, partials)) {
-        key = folding_of(p, only_reduction(w, partials), 0);
-        key.target = 0;
-    }
-    _Static_assert(sizeof(key) <= KMM__SCRATCH_KEY, "a folding is the key of a scratch block");
+    const partials_key_t key = key_of(p, refills(w, partials) ? only_reduction(w, partials) : NULL);
     return kmm__scratch_take(kept.device, stream_number(w->geometry.stream), &key, sizeof(key),
                              (size_t)(p->partial_bytes * p->count), bound);
 }
@@ -233,6 +158,17 @@ bool kmm__native_chunks_reserve(void)
 
 /* ---- Enqueuing ---- */
 
+/* Fills all of the partials with identities, also beside what this launch reduces: the next one may
+ * reduce into other elements. */
+static int fill_all(uint32_t partials)
+{
+    const kmm__partials_t *p = &kept.work->partials[partials];
+    kmm__folding_t f = kmm__folding_of(p, only_reduction(kept.work, partials), 0);
+    f.partials = kept.scratch[partials]->at;
+    f.elements = (uint64_t)p->partial_bytes / f.element.bytes;
+    return run_own(&kept, KMM__FILL, &f);
+}
+
 /* Runs a kernel on each reduction that uses these partials. */
 static int run_on_partials(kmm__device_kernel_t kernel, uint32_t partials, bool leaves)
 {
@@ -242,9 +178,10 @@ static int run_on_partials(kmm__device_kernel_t kernel, uint32_t partials, bool 
         const kmm__reduction_t *r = &w->reductions[k];
         if (r->partials != partials)
             continue;
-        kmm__folding_t f = folding_of(&w->partials[partials], r, kept.scratch[partials]->at);
+        kmm__folding_t f = kmm__folding_of(&w->partials[partials], r, kept.scratch[partials]->at);
         f.refills = leaves;
-        error = run_own(&kept, kernel == KMM__FOLD && is_truth(r) ? KMM__TRUTH : kernel, &f);
+        error = run_own(
+            &kept, kernel == KMM__FOLD && kmm__reduction_is_truth(r) ? KMM__TRUTH : kernel, &f);
     }
     return error;
 }
@@ -286,7 +223,9 @@ static int enqueue(void)
     const kmm__work_t *w = kept.work;
     int error = 0;
     for (uint32_t k = 0; k < w->partials_count && !error; k++) {
-        error = kept.scratch[k]->is_left ? 0 : run_on_partials(KMM__FILL, k, false);
+        error = kept.scratch[k]->is_left ? 0
+                : refills(w, k)          ? fill_all(k)
+                                         : run_on_partials(KMM__FILL, k, false);
         kept.scratch[k]->is_left = false;
     }
     for (uint32_t k = 0; k < kept.chunk_count && !error; k++)

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "launch/meaning.h"
+#include "launch/own_kernels.h"
 #include "launch/plan.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
@@ -276,14 +277,6 @@ kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r
 
 /* ---- Filling ---- */
 
-/* A program that writes `r = r && x` gets 0 or 1, and one that writes `if (!x) r = 0` may keep any
- * other value. So that a chunk gives what the program gives, its partial begins with the target's
- * value, whose truth changes nothing in && and || (see kmm__fold_truth). */
-static bool is_logical(const kmm__reduction_t *r)
-{
-    return r->op == KMM_OP_LAND || r->op == KMM_OP_LOR;
-}
-
 static void fill(const kmm__reduction_t *r, char *out, size_t bytes)
 {
     size_t done = r->element.bytes;
@@ -302,7 +295,7 @@ static int run_fill(kmm__operation_t *base)
     for (uint32_t k = op->first; k < op->first + op->count; k++) {
         char *copy =
             op->array->host + k * op->partials.partial_bytes + (r->begin - op->partials.begin);
-        if (is_logical(r))
+        if (kmm__reduction_is_truth(r))
             memcpy(copy, op->other->host + r->begin, bytes);
         else
             fill(r, copy, bytes);
@@ -314,6 +307,7 @@ static int run_fill(kmm__operation_t *base)
  * a function. */
 typedef struct sink {
     kmm_runtime_t *runtime;
+    kmm__device_t *only;    /* runs all chunks; NULL: several devices do */
     kmm__accesses_fn_t *fn; /* NULL: they are submitted */
     void *ctx;
 } sink_t;
@@ -328,13 +322,43 @@ static int sink_put(const sink_t *s, const kmm__array_operation_t *op, const cha
     return 0;
 }
 
+/* True if libkmm's kernels do on the device what tasks on the host would do: partials and target
+ * take little of its memory, so that nothing has to be evicted for them. */
+static bool is_on_device(const sink_t *sink, const kmm__partials_t *p, const kmm__reduction_t *r)
+{
+    enum { PART = 16 };
+    const kmm__device_t *d = sink->only;
+    return d && !sink->fn && d->space != KMM__HOST && !sink->runtime->memory->spill &&
+           !sink->runtime->checks_access &&
+           p->array->bytes + (uint64_t)(r->end - r->begin) <= d->memory->limit / PART &&
+           kmm__own_kernels_fold(d, p, r);
+}
+
+static bool is_first(const kmm__work_t *w, const kmm__reduction_t *r)
+{
+    bool first = true;
+    for (const kmm__reduction_t *other = w->reductions; other < r; other++)
+        first &= other->partials != r->partials;
+    return first;
+}
+
+static int begin_on_device(const sink_t *sink, const kmm__work_t *w, const kmm__reduction_t *r)
+{
+    const kmm__partials_t *p = &w->partials[r->partials];
+    const kmm__access_t a[2] = {kmm__access_bytes(p->array, is_first(w, r) ? KMM_WRITE : KMM_UPDATE,
+                                                  0, (int64_t)p->array->bytes),
+                                kmm__access_bytes(p->target, KMM_READ, r->begin, r->end)};
+    return kmm__own_kernel_submit(sink->only, KMM__FILL, p, r, "start of a reduction", a,
+                                  kmm__reduction_is_truth(r) ? 2 : 1);
+}
+
 static int begin_one(const sink_t *sink, const kmm__work_t *w, const kmm__reduction_t *r)
 {
     const kmm__partials_t *p = &w->partials[r->partials];
     int64_t each = INIT_BYTES / p->partial_bytes > 1 ? INIT_BYTES / p->partial_bytes : 1;
-    bool first = true;
-    for (const kmm__reduction_t *other = w->reductions; other < r; other++)
-        first &= other->partials != r->partials;
+    const bool first = is_first(w, r);
+    if (is_on_device(sink, p, r))
+        return begin_on_device(sink, w, r);
     for (int64_t k = 0; k < p->count; k += each) {
         kmm__array_operation_t op = {.base = {run_fill},
                                      .array = p->array,
@@ -347,7 +371,8 @@ static int begin_one(const sink_t *sink, const kmm__work_t *w, const kmm__reduct
         kmm__access_t a[2] = {kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE,
                                                 k * p->partial_bytes, end * p->partial_bytes),
                               kmm__access_bytes(p->target, KMM_READ, r->begin, r->end)};
-        int error = sink_put(sink, &op, "start of a reduction", a, is_logical(r) ? 2 : 1);
+        int error =
+            sink_put(sink, &op, "start of a reduction", a, kmm__reduction_is_truth(r) ? 2 : 1);
         if (error)
             return error;
     }
@@ -355,9 +380,9 @@ static int begin_one(const sink_t *sink, const kmm__work_t *w, const kmm__reduct
 }
 
 /* Submits the tasks of each reduction of the launch that has partials. */
-static int submit_each(kmm_runtime_t *rt, const kmm__work_t *w, one_fn_t *one)
+static int submit_each(kmm_runtime_t *rt, const kmm__work_t *w, kmm__device_t *only, one_fn_t *one)
 {
-    const sink_t sink = {.runtime = rt};
+    const sink_t sink = {.runtime = rt, .only = only};
     int error = 0;
     for (uint32_t k = 0; k < w->reduction_count && !error; k++)
         if (w->partials[w->reductions[k].partials].array)
@@ -365,9 +390,9 @@ static int submit_each(kmm_runtime_t *rt, const kmm__work_t *w, one_fn_t *one)
     return error;
 }
 
-int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w)
+int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w, kmm__device_t *only)
 {
-    return submit_each(rt, w, begin_one);
+    return submit_each(rt, w, only, begin_one);
 }
 
 /* ---- Folding ---- */
@@ -445,23 +470,34 @@ static int64_t fold_bytes(const kmm__partials_t *p)
     return part && part < FOLD_BYTES ? part : FOLD_BYTES;
 }
 
+static int end_on_device(const sink_t *sink, const kmm__partials_t *p, const kmm__reduction_t *r)
+{
+    const kmm__access_t a[2] = {kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes),
+                                kmm__access_bytes(p->target, KMM_UPDATE, r->begin, r->end)};
+    return kmm__own_kernel_submit(sink->only, kmm__reduction_is_truth(r) ? KMM__TRUTH : KMM__FOLD,
+                                  p, r, "end of a reduction", a, 2);
+}
+
 static int end_one(const sink_t *sink, const kmm__work_t *w, const kmm__reduction_t *r)
 {
     const kmm__partials_t *p = &w->partials[r->partials];
     int64_t size = r->element.bytes, elements = (r->end - r->begin) / size,
             each = fold_bytes(p) / p->count / size;
+    if (is_on_device(sink, p, r))
+        return end_on_device(sink, p, r);
     each = each < elements ? each : elements;
     each = each < 1 ? 1 : each;
     for (int64_t k = 0; k < elements; k += each) {
         int64_t begin = r->begin + k * size,
                 end = r->begin + (elements - k < each ? elements : k + each) * size;
-        kmm__array_operation_t op = {.base = {is_logical(r) ? run_fold_truth : run_fold},
-                                     .array = p->array,
-                                     .other = p->target,
-                                     .reduction = *r,
-                                     .partials = *p,
-                                     .begin = begin,
-                                     .bytes = (size_t)(end - begin)};
+        kmm__array_operation_t op = {
+            .base = {kmm__reduction_is_truth(r) ? run_fold_truth : run_fold},
+            .array = p->array,
+            .other = p->target,
+            .reduction = *r,
+            .partials = *p,
+            .begin = begin,
+            .bytes = (size_t)(end - begin)};
         kmm__layout_t all;
         kmm__access_t a[2] = {partials_access(p, begin, end, &all),
                               kmm__access_bytes(p->target, KMM_UPDATE, begin, end)};
@@ -474,9 +510,9 @@ static int end_one(const sink_t *sink, const kmm__work_t *w, const kmm__reductio
     return 0;
 }
 
-int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w)
+int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w, kmm__device_t *only)
 {
-    return submit_each(rt, w, end_one);
+    return submit_each(rt, w, only, end_one);
 }
 
 void kmm__reduce_accesses(const kmm__work_t *w, kmm__accesses_fn_t *fn, void *ctx)

@@ -15,10 +15,11 @@ int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition
  * false: the launch's pointers have been found before, by this function for an equal launch. */
 int kmm__reduce_plan_natively(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *p,
                               bool redirect, uint32_t *item);
-/* Submits the tasks that write identities into the partials. */
-int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w);
+/* Submits the tasks that write identities into the partials. `only` is the device that runs all
+ * chunks; NULL: there are several. */
+int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w, kmm__device_t *only);
 /* Submits the tasks that fold the partials and accumulate them into the targets. */
-int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w);
+int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w, kmm__device_t *only);
 /* Hands the accesses of each of these tasks to `fn`, and submits none. */
 typedef void kmm__accesses_fn_t(void *ctx, const kmm__access_t *accesses, uint32_t count);
 void kmm__reduce_accesses(const kmm__work_t *w, kmm__accesses_fn_t *fn, void *ctx);

@@ -284,7 +284,8 @@ static int submit_work(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
     s->is_entered = true;
-    int error = kmm__reduce_begin(s->rt, w);
+    kmm__device_t *only = s->placement.count == 1 ? s->placement.device[0] : NULL;
+    int error = kmm__reduce_begin(s->rt, w, only);
     s->number = s->function ? ++s->rt->launches->calls : 0;
     if (s->rt->has_spaces)
         w->pattern = kmm__pattern_note(s->rt, identity_of(s));
@@ -299,7 +300,7 @@ static int submit_work(kmm__submission_t *s)
         if (k + n < s->part.count)
             hand_over(s->rt);
     }
-    return error ? error : kmm__reduce_end(s->rt, w);
+    return error ? error : kmm__reduce_end(s->rt, w, only);
 }
 
 /* Drops the work's references to arrays. Frees the partials. */

@@ -127,7 +127,7 @@ KMM__API int kmm_cuda_native_chunks(int error)
         kmm__native_chunks_enqueue(KMM_E_STATE); /* drops it */
         return error;
     }
-    return kmm__managed_result(kmm__native_chunks_enqueue(0));
+    return kmm__managed_refuse(kmm__managed_result(kmm__native_chunks_enqueue(0)));
 }
 
 KMM__API void kmm_cuda_native_stream_ends(void *stream)

@@ -71,6 +71,7 @@ struct kmm__work {
 
     /* Exactly one of kernel, function, has_statements and operation is set. */
     const kmm_kernel_t *kernel;
+    bool is_own; /* the kernel is libkmm's own, and runs no chunk */
     kmm_geometry_t geometry;
     kmm_function_t *function;
     /* statements of a `task` directive, between kmm_task_begin and kmm_task_end */

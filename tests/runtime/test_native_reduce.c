@@ -2,6 +2,7 @@
 /* Reductions in native standing on the fake CUDA driver: random launches have the same bits as in
  * managed standing, and native standing does not end. Each standing is a process of its own. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@
 #include "launch/natively.h"
 #include "random.h"
 
-enum { KIND = KMM_KIND_CUDA, STREAMS = 3, RESULT = 1 << 20, WIDEST = 64 };
+enum { KIND = KMM_KIND_CUDA, STREAMS = 5, RESULT = 1 << 20, WIDEST = 64 };
 
 /* What both processes compute. */
 static char *result;
@@ -331,17 +332,22 @@ static void make_dot(char **data, char **target)
     write_array(*target, (char *)&sum, sizeof(sum));
 }
 
-/* A launch that comes again allocates nothing, and has one kernel more than it has chunks. */
+/* A launch that comes again allocates nothing, and has one kernel more than it has chunks. In
+ * managed standing it is folded on the device, too. */
 static void part_steady(bool native)
 {
     char *data, *target;
     driver_open();
     make_dot(&data, &target);
     launch_on(NULL, &dot, target, NULL, data);
+    assert_int_equal(kmm_wait(kmm_default()), 0);
     fake_counts_t before = fake_counts_now();
     for (int k = 0; k < 50; k++)
         assert_true(launch_on(NULL, &dot, target, NULL, data) >= 0);
+    assert_int_equal(kmm_wait(kmm_default()), 0);
     fake_counts_t after = fake_counts_now();
+    if (!native) /* identities are written by a kernel, too */
+        assert_int_equal(after.launches - before.launches, 50 * (4 + 2));
     if (native) {
         assert_int_equal(after.launches - before.launches, 50 * (4 + 1));
         assert_int_equal(after.frames, before.frames);
@@ -352,6 +358,27 @@ static void part_steady(bool native)
     }
     note_result(target, 4);
     assert_int_equal(kmm_cuda_native(KIND), native);
+}
+
+/* Launches that reduce into one element after the other use the same identities. */
+static void part_elements(bool native)
+{
+    enum { ELEMENTS = 300 };
+    static float zero[ELEMENTS];
+    char *data, *target;
+    driver_open();
+    make_dot(&data, &target);
+    target = make(sizeof(zero));
+    write_array(target, (char *)zero, sizeof(zero));
+    launch_on(NULL, &dot, target, NULL, data);
+    fake_counts_t before = fake_counts_now();
+    for (int k = 1; k < ELEMENTS; k++)
+        assert_true(launch_on(NULL, &dot, target + k * 4, NULL, data) >= 0);
+    if (native)
+        assert_int_equal(fake_counts_now().launches - before.launches, (ELEMENTS - 1) * (4 + 1));
+    note_result(target, sizeof(zero));
+    for (int k = 1; k < ELEMENTS; k++)
+        assert_memory_equal(result, result + k * 4, 4);
 }
 
 /* A graph that has captured a launch is launched between others of its kind. */
@@ -456,6 +483,47 @@ static void part_full(bool native)
     note_result(target, LENGTH * 4);
 }
 
+enum { THREADS = STREAMS - 1, TURNS = 100 };
+
+typedef struct worker {
+    handle_t stream;
+    char *data, *target;
+} worker_t;
+
+static void *work(void *arg)
+{
+    const worker_t *w = arg;
+    for (int k = 0; k < TURNS; k++)
+        if (launch_on(w->stream, &dot, w->target, NULL, w->data) < 0)
+            return arg;
+    return NULL;
+}
+
+/* Threads reduce, each on a stream of its own, while an array that does not fit ends native
+ * standing. */
+static void part_threads(bool native)
+{
+    worker_t w[THREADS];
+    pthread_t thread[THREADS];
+    rng_t r = {seed};
+    driver_open();
+    for (int k = 0; k < THREADS; k++) {
+        w[k].stream = native ? streams[k + 1] : NULL;
+        make_dot(&w[k].data, &w[k].target);
+    }
+    for (int k = 0; k < THREADS; k++)
+        pthread_create(&thread[k], NULL, work, &w[k]);
+    usleep((useconds_t)rng_range(&r, 0, 10000));
+    assert_non_null(make(20 << 20));
+    for (int k = 0; k < THREADS; k++) {
+        void *failed;
+        pthread_join(thread[k], &failed);
+        assert_null(failed);
+    }
+    for (int k = 0; k < THREADS; k++)
+        note_result(w[k].target, 4);
+}
+
 /* ---- Comparing ---- */
 
 static void child(void (*part)(bool native), bool native)
@@ -492,13 +560,22 @@ static void test_random(void **state)
     (void)state;
     const uint64_t first = rng_seed();
 #ifdef __SANITIZE_THREAD__
-    const int programs = 5;
+    const int programs = 3;
 #else
     const int programs = 20;
 #endif
     for (int k = 0; k < programs; k++) {
         seed = first + (uint64_t)k;
         compare(part_random);
+    }
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 5 && has_kernels(); k++) {
+        seed = rng_seed() + (uint64_t)k;
+        compare(part_threads);
     }
 }
 
@@ -511,6 +588,7 @@ static void test_random(void **state)
         compare(part_##name);                                                                      \
     }
 TEST(steady)
+TEST(elements)
 TEST(graph)
 TEST(whole)
 TEST(refused)
@@ -519,8 +597,10 @@ TEST(full)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random), cmocka_unit_test(test_steady),  cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_whole),  cmocka_unit_test(test_refused), cmocka_unit_test(test_full),
+        cmocka_unit_test(test_random),   cmocka_unit_test(test_steady),
+        cmocka_unit_test(test_elements), cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_full),
     };
     setenv("KMM_DEVICES", "cuda:1", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);

@@ -83,6 +83,13 @@ int kmm__gpu_code_load(kmm__gpu_t *gpu, const char *code, const char *const *nam
         return kmm__gpu_fail(KMM_E_UNSUPPORTED, "%s takes no PTX code", gpu->driver->product);
     kmm__gpu_scope_t scope = kmm__gpu_scope_enter(gpu);
     int error = gpu->driver->code_load(code, names, count, handles);
+    /* Drivers translate the code now, and not at a first launch, where it would be too late to
+     * fail.
+     */
+    for (uint32_t k = 0; k < count && !error; k++) {
+        void *function;
+        error = gpu->driver->kernel_load(handles[k], &function);
+    }
     kmm__gpu_scope_leave(gpu, scope);
     return error;
 }

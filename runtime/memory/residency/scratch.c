@@ -10,8 +10,10 @@
 #include "memory/residency/native.h"
 
 /* Blocks take at most 1/PART of the device, and their number is at most MOST, but for those that
- * are in use at once. */
-enum { PART = 8, MOST = 64 };
+ * are in use at once. A stream that has KEYS blocks gives one of them another key, if it is large
+ * enough.
+ */
+enum { PART = 8, MOST = 64, KEYS = 6 };
 
 static const uint64_t NO_STREAM = UINT64_MAX;
 
@@ -40,6 +42,31 @@ static void set_known(kmm_runtime_t *rt, const void *base, bool is_known)
     pthread_mutex_lock(&rt->lock);
     kmm__array_find(rt, base)->is_unknown = !is_known;
     pthread_mutex_unlock(&rt->lock);
+}
+
+/* Finds a block that may get another key: the one that got its key first. NULL: a new one is made.
+ */
+static kmm__scratch_t *find_other(const kmm__device_t *d, uint64_t stream, size_t bytes)
+{
+    kmm__scratch_t *found = NULL;
+    uint32_t count = 0;
+    for (kmm__scratch_t *s = blocks; s; s = s->next) {
+        if (s->device != d || s->stream != stream || s->is_bound)
+            continue;
+        count++;
+        if (!s->pins && s->bytes >= bytes && (!found || s->keyed < found->keyed))
+            found = s;
+    }
+    return count < KEYS ? NULL : found;
+}
+
+static void set_key(kmm__scratch_t *s, const void *key, uint32_t key_bytes)
+{
+    static uint64_t keyed;
+    s->is_left = false;
+    s->keyed = ++keyed;
+    s->key_bytes = key_bytes;
+    memcpy(s->key, key, key_bytes);
 }
 
 /* Frees the blocks of the runtime that nothing uses. The GPU has done all work on them. */
@@ -72,7 +99,8 @@ static kmm__scratch_t *make(kmm__device_t *d, size_t bytes)
 {
     kmm_runtime_t *rt = d->runtime;
     void *base;
-    if (is_crowded(d, bytes) && blocks) {
+    /* To wait for the GPU would break a capture. */
+    if (is_crowded(d, bytes) && blocks && !kmm__native_is_bound()) {
         d->backend->finish(d->gpu); /* its error is told by the program's next call */
         drop(rt);
     }
@@ -91,11 +119,12 @@ kmm__scratch_t *kmm__scratch_take(kmm__device_t *d, uint64_t stream, const void 
 {
     pthread_mutex_lock(&lock);
     kmm__scratch_t *s = bound ? NULL : find(d, stream, key, key_bytes, bytes);
+    if (!s && !bound && (s = find_other(d, stream, bytes)))
+        set_key(s, key, key_bytes);
     if (!s && (s = make(d, bytes))) {
         s->stream = bound ? NO_STREAM : stream;
         s->is_bound = bound;
-        s->key_bytes = key_bytes;
-        memcpy(s->key, key, key_bytes);
+        set_key(s, key, key_bytes);
     }
     if (s)
         s->pins++;

@@ -12,7 +12,7 @@
 
 #include "memory/state.h"
 
-enum { KMM__SCRATCH_KEY = 96 }; /* most bytes of a key */
+enum { KMM__SCRATCH_KEY = 32 }; /* most bytes of a key */
 
 typedef struct kmm__scratch {
     kmm__addr_t at;
@@ -24,8 +24,9 @@ typedef struct kmm__scratch {
     kmm__device_t *device;
     uint64_t stream;
     size_t bytes;
-    uint32_t pins; /* uses between kmm__scratch_take and kmm__scratch_release */
-    bool is_bound; /* a graph has recorded its address: no other work uses it, and it stays */
+    uint32_t pins;  /* uses between kmm__scratch_take and kmm__scratch_release */
+    bool is_bound;  /* a graph has recorded its address: no other work uses it, and it stays */
+    uint64_t keyed; /* rises with each key that a block gets */
     uint32_t key_bytes;
     unsigned char key[KMM__SCRATCH_KEY];
 } kmm__scratch_t;
