@@ -83,6 +83,7 @@ struct kmm__work {
     uint32_t *arg_offset;
     uint32_t *words; /* byte offsets of the aligned words in args */
     uint32_t word_count;
+    uint32_t used_words; /* of a kernel: those behind them are never looked through */
     kmm__pointer_t *pointers;
     uint32_t pointer_count;
     bool is_translated;                /* args holds addresses of host memory already */
