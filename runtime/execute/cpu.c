@@ -129,7 +129,9 @@ static void function_call(kmm__task_t *t)
     const kmm__work_t *w = t->work;
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
     kmm__arguments_write(t, packed);
+    const kmm__rounding_t own = kmm__rounding_change(w->rounding);
     w->function(&t->part.range, packed);
+    kmm__rounding_change(own);
 }
 
 static int function_try(kmm__task_t *t)

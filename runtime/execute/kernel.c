@@ -163,6 +163,7 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
     kmm__run_t run = {.chunk = t->part.range,
                       .function = w->function,
+                      .rounding = w->function ? &w->rounding : NULL,
                       .args_block = packed,
                       .args_bytes = w->args_bytes,
                       .tasks = list_of(&t),

@@ -9,6 +9,7 @@
 #include <kmm.h>
 #include <kmm/launch.h>
 
+#include "base/rounding.h"
 #include "base/runtime.h"
 #include "geometry/layout.h"
 
@@ -71,6 +72,7 @@ struct kmm__work {
     const kmm_kernel_t *kernel;
     kmm_geometry_t geometry;
     kmm_function_t *function;
+    kmm__rounding_t rounding; /* of the thread that launched the function */
     /* statements of a `task` directive, between kmm_task_begin and kmm_task_end */
     bool has_statements;
     /* statements that may use any stream: their data is there before they begin, and their work on

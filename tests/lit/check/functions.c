@@ -17,6 +17,9 @@ F first(int n, float *y) { for (int i = 0; i < n; i++) y[i] = 1; y[n - 1] = 0; }
 static long at;
 F own(int n, float *y) { for (int i = 0; i < n; i++) y[at++] = 1; }
 F local(int n, float *y) { static int seed; for (int i = 0; i < n; i++) { seed = seed * 5 + 1; y[i] = seed; } }
+static _Thread_local float scale = 1;
+static float scale_of(void) { return scale; }
+F threads(int n, float *y) { for (int i = 0; i < n; i++) y[i] *= scale_of(); }
 static float G[4096];
 F global(int n, float *y) { for (int i = 0; i < n; i++) y[i] = G[i]; }
 F count(int n, const float *x, float *s) { for (int i = 0; i < n; i++) *s += x[i]; }
@@ -60,6 +63,9 @@ void all(int n, int w, float *x, float *y, float *s)
 // CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'own' changes the global variable 'at', which all chunks share, and they run at once and in any order; make it a parameter
 #pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
     own(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'threads' uses 'scale', of which each thread has its own, and chunks run on threads of kmm; make it a parameter
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    threads(n, y);
 // CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'local' changes the static variable 'seed', which all chunks share
 #pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
     local(n, y);
