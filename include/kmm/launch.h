@@ -192,6 +192,9 @@ void kmm_launch_priority(kmm_launch_t *l, int priority);
 /* Lets the launch return before host memory that only this launch maps is written back. The next
  * kmm_wait writes it back. */
 void kmm_launch_nowait(kmm_launch_t *l);
+/* Lets the call of a plain function return when its chunks have run, unless it has nowait: they use
+ * variables that the program may change. */
+void kmm_launch_await(kmm_launch_t *l);
 
 /* Starts an access to the memory at `base`, in elements of `element_bytes`. The calls for sections
  * that follow say which elements. Without a section it is the whole array that contains `base`.

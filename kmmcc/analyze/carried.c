@@ -407,16 +407,49 @@ static bool knows_bounds(const comparison_t *c, const ir_access_t *a)
     return false;
 }
 
+/* True if chunks may begin where an index leaves another rest by the period than at the begin of
+ * the range: they are cut by libkmm, or by a constant. */
+static bool breaks(const comparison_t *c, int64_t period)
+{
+    for (int k = 0; k < c->d->rebase_count; k++) {
+        int axis = c->d->rebase[k].axis;
+        if (c->d->rebase[k].kind == REBASE_BEGIN || !geometry_splits(c->u, c->d, axis))
+            continue;
+        if (c->d->chunk_count == 0)
+            return true;
+        form_t size =
+            axis < c->d->chunk_count ? form_of(c->u->source, c->d->chunk[axis]) : (form_t){0};
+        if (size.known && size.value % period)
+            return true;
+    }
+    return false;
+}
+
+/* True if the value is computed from the chunk's length. */
+static bool has_length(const comparison_t *c, const ir_access_t *a)
+{
+    for (int k = 0; k < c->d->rebase_count; k++) {
+        const rebase_t *r = &c->d->rebase[k];
+        if (r->kind == REBASE_LENGTH && r->parameter < 63 && geometry_splits(c->u, c->d, r->axis) &&
+            (a->computed_from >> r->parameter & 1))
+            return true;
+    }
+    return false;
+}
+
 /* The first store of a value that begins anew in each chunk; NULL: there is none. */
 static const ir_access_t *carried_store(comparison_t *c)
 {
     for (int k = 0; k < c->f->access_count; k++) {
         const ir_access_t *a = &c->f->access[k];
         const accessed_t *t = compare_target_of(c, a);
-        if (!t || !a->carried || reduces(c, t) || knows_bounds(c, a))
+        if (!t || reduces(c, t) || knows_bounds(c, a))
             continue;
+        if (has_length(c, a))
+            return a;
+        uint64_t anew = a->carried | (a->period > 0 && breaks(c, a->period) ? a->repeated : 0);
         for (int l = 0; l < c->f->loop_count && l < 64; l++)
-            if ((a->carried >> l & 1) && is_along(c, l))
+            if ((anew >> l & 1) && is_along(c, l))
                 return a;
     }
     return NULL;
@@ -474,6 +507,14 @@ bool carried_report(comparison_t *c)
                                        : "read",
                        base, r->element[k], remedy);
         compare_note(c, r->access[k]);
+        return false;
+    }
+    if (r && r->value && has_length(c, r->value)) {
+        unit_error(c->u, begin, end,
+                   "'%s' stores what it computes from its length, which is another one in chunks; "
+                   "pass it a second time, as a parameter that rebase does not name",
+                   name);
+        compare_note(c, r->value);
         return false;
     }
     if (r && r->value) {

@@ -16,8 +16,10 @@ typedef struct walk {
     unit_t *main;
     const directive_t *d;
     CXCursor seen[MAX_SEEN], stored, stored_variable, named, named_variable;
+    CXCursor own, own_variable; /* the mention of a variable that each thread has of its own */
     int seen_count;
     bool locks; /* stores may be one at a time */
+    bool reads; /* variables of the program may be read */
 } walk_t;
 
 static bool is_static(CXCursor v)
@@ -76,6 +78,27 @@ static void note_store(walk_t *w, CXCursor place, CXCursor what)
     w->stored_variable = v;
 }
 
+/* A variable that the program can change: not one of the function's own, which nothing else
+ * changes, and no constant. */
+static void note_read(walk_t *w, CXCursor place)
+{
+    CXCursor v = clang_getCursorReferenced(place);
+    CXType type = clang_getCanonicalType(clang_getCursorType(v));
+    enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(v));
+    bool local = scope == CXCursor_FunctionDecl || scope == CXCursor_CXXMethod ||
+                 scope == CXCursor_FunctionTemplate;
+    if (!is_static(v) || (local && clang_Cursor_getStorageClass(v) == CX_SC_Static))
+        return;
+    if (clang_getCursorTLSKind(v) != CXTLS_None && clang_Cursor_isNull(w->own)) {
+        w->own = place;
+        w->own_variable = v;
+    }
+    bool constant = clang_isConstQualifiedType(type);
+    for (; type_is_array(type); constant |= clang_isConstQualifiedType(type))
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    w->reads |= !constant || type.kind == CXType_Pointer;
+}
+
 /* An array that a clause names is reached by its own name. */
 static void note_name(walk_t *w, CXCursor place)
 {
@@ -101,14 +124,20 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     (void)parent;
     if (kind == CXCursor_UnaryExpr || kind == CXCursor_ParmDecl) /* sizeof; a type with typeof */
         return CXChildVisit_Continue;
-    if (kind == CXCursor_DeclRefExpr)
+    if (kind == CXCursor_DeclRefExpr) {
         note_name(w, c);
+        note_read(w, c);
+    }
     if (kind == CXCursor_CallExpr) {
         const char *name = cursor_name(c);
         w->locks |=
             strstr(name, "lock") || strstr(name, "call_once") || strstr(name, "pthread_once");
-        if (clang_isDeclaration(clang_getCursorKind(clang_getCursorReferenced(c))))
-            walk_function(w, clang_getCursorReferenced(c));
+        CXCursor called = clang_getCursorReferenced(c);
+        enum CXCursorKind is = clang_getCursorKind(called);
+        if (clang_isDeclaration(is))
+            walk_function(w, called);
+        w->reads |= clang_isInvalid(is) || is == CXCursor_ParmDecl || is == CXCursor_VarDecl ||
+                    is == CXCursor_FieldDecl; /* through a pointer */
     }
     bool stores = kind == CXCursor_CompoundAssignOperator ||
                   (kind == CXCursor_BinaryOperator &&
@@ -127,8 +156,12 @@ static void walk_function(walk_t *w, CXCursor f)
     CXCursor template = clang_getSpecializedCursorTemplate(f),
              definition = clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template);
     size_t begin, end;
-    if (clang_Cursor_isNull(definition) || w->seen_count == MAX_SEEN ||
-        clang_Location_isInSystemHeader(clang_getCursorLocation(definition)))
+    CXCursor declaration = clang_Cursor_isNull(definition) ? f : definition;
+    if (clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) ||
+        strncmp(cursor_name(f), "__builtin_", strlen("__builtin_")) == 0)
+        return;
+    w->reads |= clang_Cursor_isNull(definition) || w->seen_count == MAX_SEEN;
+    if (clang_Cursor_isNull(definition) || w->seen_count == MAX_SEEN)
         return;
     for (int k = 0; k < w->seen_count; k++)
         if (clang_equalCursors(w->seen[k], definition))
@@ -142,10 +175,8 @@ static void walk_function(walk_t *w, CXCursor f)
     clang_visitChildren(definition, visit, w);
 }
 
-bool check_state(unit_t *u, directive_t *d)
+static walk_t *walk(const unit_t *u, const directive_t *d)
 {
-    if (d->is_kernel || d->target_count != 1 || !d->rebase_count)
-        return true;
     walk_t *w = arena_alloc(sizeof(*w));
     CXCursor none = clang_getNullCursor();
     *w = (walk_t){.main = u->main,
@@ -153,8 +184,31 @@ bool check_state(unit_t *u, directive_t *d)
                   .stored = none,
                   .stored_variable = none,
                   .named = none,
-                  .named_variable = none};
+                  .named_variable = none,
+                  .own = none,
+                  .own_variable = none};
     walk_function(w, d->target[0].kernel);
+    return w;
+}
+
+bool state_is_read(const unit_t *u, const directive_t *d)
+{
+    return walk(u, d)->reads;
+}
+
+bool check_state(unit_t *u, directive_t *d)
+{
+    if (d->is_kernel || d->target_count != 1 || !d->rebase_count)
+        return true;
+    walk_t *w = walk(u, d);
+    if (!clang_Cursor_isNull(w->own)) {
+        unit_error(u, d->rebase_begin, d->rebase_end,
+                   "'%s' uses '%s', of which each thread has its own, and chunks run on threads of "
+                   "kmm; make it a parameter",
+                   d->callee_name, cursor_name(w->own_variable));
+        check_note(u, w->own, "it is used here");
+        return false;
+    }
     if (!clang_Cursor_isNull(w->stored) && !w->locks) {
         bool local = clang_getCursorKind(clang_getCursorSemanticParent(w->stored_variable)) ==
                      CXCursor_FunctionDecl;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "analyze/flow.h"
+#include "analyze/state.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/options.h"
@@ -526,6 +527,8 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
                         "kmm_launch_unused(kmm__launch, __builtin_offsetof(struct kmm__args_%s, "
                         "%s) / sizeof(void *));\n%s    ",
                         c->number, c->parameter[k].name, indent);
+    if (state_is_read(c->u, c->d))
+        text_printf(&out, "kmm_launch_await(kmm__launch);\n%s    ", indent);
     text_printf(
         &out, "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);%s\n%s}\n%s\n",
         arena_printf("%s%s", c->name, c->is_local ? "::kmm__run" : ""), args, text_quoted(s->path),

@@ -129,14 +129,28 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
         int condition = nodes_.both(g, k.guard);
         if (k.param < 0 || condition == NEVER)
             continue;
-        ir_access_t a = {
-            kind,     k.param, k.member, k.offset, bytes, condition, loop ? loop_number_[loop] : -1,
-            0,        0,       0,        nullptr,  0,     0,         combine_of(i),
-            place_[i]};
+        ir_access_t a = {kind,
+                         k.param,
+                         k.member,
+                         k.offset,
+                         bytes,
+                         condition,
+                         loop ? loop_number_[loop] : -1,
+                         0,
+                         0,
+                         0,
+                         nullptr,
+                         0,
+                         0,
+                         0,
+                         0,
+                         0,
+                         combine_of(i),
+                         place_[i]};
         locate(i, &a);
-        std::set<const Value *> seen;
+        std::set<std::pair<const Value *, bool>> seen;
         if (auto *store = dyn_cast<StoreInst>(i))
-            carried(store->getValueOperand(), i, seen, &a);
+            carried(store->getValueOperand(), i, 0, seen, &a);
         for (size_t w = 0; w < access_.size() && kind == IR_READ; w++) {
             const ir_access_t &b = access_[w];
             const Instruction *at = access_at_[w];

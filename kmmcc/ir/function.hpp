@@ -110,8 +110,9 @@ class Analysis
 
     void access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes);
     bool renews(const Value *v, const PHINode *phi, std::set<const Value *> &seen);
-    void carried(const Value *v, const Instruction *store, std::set<const Value *> &seen,
-                 ir_access_t *a);
+    void carried_by(const PHINode *phi, const Loop *loop, int64_t period, ir_access_t *a);
+    void carried(const Value *v, const Instruction *store, int64_t period,
+                 std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
     bool is_harmless(const PtrToIntInst *i);
     void visit(const Instruction *i);
     void visit_call(const CallBase *call);

@@ -98,6 +98,10 @@ typedef struct ir_access {
     /* Of a store: the loops around it (as bits) that carry from iteration to iteration what the
      * value is computed from; and the parameters that it is also computed from. */
     uint64_t carried, carried_from;
+    /* The loops around it that carry an index of which only the rest by `period` is in the value;
+     * and the parameters whose value it is computed from, as they are or through such a rest. */
+    uint64_t repeated, computed_from;
+    int64_t period;
     ir_combine_t combine;
     int order; /* ascends as the code stands in the source */
 } ir_access_t;

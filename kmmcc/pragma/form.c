@@ -87,7 +87,8 @@ static form_t negated(form_t f)
 {
     if (f.known)
         return form_number(-f.value);
-    return (form_t){.text = arena_printf("-%s", operand(widened(f), FORM_UNARY)),
+    const char *of = operand(widened(f), FORM_UNARY); /* `--` would be another operator */
+    return (form_t){.text = arena_printf(*of == '-' ? "-(%s)" : "-%s", of),
                     .precedence = FORM_UNARY,
                     .wide = true,
                     .safe = true};

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/rounding.h"
 #include "execute/check.h"
 #include "execute/exact_device.h"
 #include "execute/stored.h"
@@ -49,12 +50,14 @@ void kmm__function_call(kmm__task_t *t)
     const kmm__work_t *w = t->work;
     _Alignas(16) unsigned char packed[w->args_bytes + 16];
     kmm__arguments_write(t, packed);
-    if (!kmm__stored_wants(t)) {
-        w->function(&t->part.range, packed);
-    } else if (kmm__stored_check(t)) {
-        w->function(&t->part.range, packed);
+    const bool stores = kmm__stored_wants(t);
+    if (stores && !kmm__stored_check(t))
+        return;
+    const kmm__rounding_t own = kmm__rounding_change(w->rounding);
+    w->function(&t->part.range, packed);
+    kmm__rounding_change(own);
+    if (stores)
         kmm__stored_name(t);
-    }
 }
 
 /* ---- Joining ---- */
@@ -196,6 +199,7 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
     }
     kmm__run_t run = {.chunk = t->part.range,
                       .function = w->function,
+                      .rounding = w->function ? &w->rounding : NULL,
                       .args_block = packed,
                       .args_bytes = w->args_bytes,
                       .tasks = list_of(&t),

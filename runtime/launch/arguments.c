@@ -23,24 +23,28 @@ static void find_words(kmm__work_t *w, uint32_t begin, uint32_t bytes)
         w->words[w->word_count++] = at;
 }
 
-/* Records the words of parameter k, unless the description says that the kernel does not use it.
- */
-static void find_used(kmm__submission_t *s, uint32_t k)
+/* Records the words of the kernel's parameters that the description says are used, or of those that
+ * it says are not. */
+static void find_parameters(kmm__submission_t *s, bool unused)
 {
     kmm__work_t *w = s->work;
-    uint32_t number = k - (w->kernel->is_clone ? 1 : 0);
-    if (!is_unused(s, number))
-        find_words(w, w->arg_offset[k], w->kernel->param_bytes[k]);
+    uint32_t first = w->kernel->is_clone ? 1 : 0;
+    for (uint32_t k = first; k < w->arg_count; k++)
+        if (is_unused(s, k - first) == unused)
+            find_words(w, w->arg_offset[k], w->kernel->param_bytes[k]);
 }
 
 void kmm__arguments_words(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
     w->words = kmm__work_take(w, w->args_bytes / sizeof(void *) * sizeof(*w->words));
-    if (!w->kernel)
+    if (w->kernel)
+        find_parameters(s, false);
+    else
         find_words(w, 0, w->args_bytes);
-    for (uint32_t k = w->kernel && w->kernel->is_clone ? 1 : 0; w->kernel && k < w->arg_count; k++)
-        find_used(s, k);
+    w->used_words = w->word_count;
+    if (w->kernel)
+        find_parameters(s, true);
 }
 
 int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
@@ -157,11 +161,22 @@ static bool may_be_address(const char *word)
     return (uintptr_t)word >= 4096;
 }
 
-/* True for a word of a plain function's block that the function may only compare. It is translated
- * only with the words that it may be equal to. */
-static bool is_compared(const kmm__submission_t *s, uint32_t at)
+/* True for word k if the code may only compare it, or compute a distance with it. It is translated
+ * only with the words into the same array. */
+static bool is_compared(const kmm__submission_t *s, uint32_t k)
 {
-    return !s->work->kernel && is_unused(s, at / (uint32_t)sizeof(void *));
+    const kmm__work_t *w = s->work;
+    return w->kernel ? k >= w->used_words : is_unused(s, w->words[k] / (uint32_t)sizeof(void *));
+}
+
+/* The array that a kernel's address in front of it leads to, as of arrays that begin at index 1.
+ * Under a pragma the address may be that of other memory, which the kernel uses. */
+static kmm__array_t *array_near(const kmm__submission_t *s, const char *word, bool compared)
+{
+    if (!s->annotated)
+        return kmm__array_near(s->rt, word);
+    kmm__array_t *a = compared ? kmm__array_near(s->rt, word) : kmm__array_around(s->rt, word);
+    return a && is_named(s->l, a) ? a : NULL;
 }
 
 int kmm__arguments_find(kmm__submission_t *s)
@@ -174,11 +189,10 @@ int kmm__arguments_find(kmm__submission_t *s)
         int error = may_be_address(word) ? array_of(s, w->words[k], word, &a) : 0;
         if (error)
             return error;
-        /* Without a pragma nothing tells which array an address in front of it leads to, as of
-         * arrays that begin at index 1. */
-        if (!a && !s->annotated && may_be_address(word))
-            a = kmm__array_near(s->rt, word);
-        if (!a || (is_compared(s, w->words[k]) && !is_named(s->l, a)))
+        bool compared = is_compared(s, k);
+        if (!a && w->kernel && may_be_address(word))
+            a = array_near(s, word, compared);
+        if (!a || (compared && !is_named(s->l, a)))
             continue;
         w->pointers[w->pointer_count++] = (kmm__pointer_t){w->words[k], a, word - a->base, -1};
         kmm__array_ref(a);
@@ -208,7 +222,7 @@ static int check_near(const kmm__submission_t *s, const kmm__item_t *item)
         uintptr_t word = (uintptr_t)kmm__argument_word(w, k);
         bool before = word < begin && begin - word <= near;
         bool behind = word >= end && word - end <= near;
-        if ((!before && !behind) || is_compared(s, w->words[k]))
+        if ((!before && !behind) || is_compared(s, k))
             continue;
         char text[300];
         snprintf(text, sizeof(text),

@@ -76,6 +76,7 @@ struct kmm_launch {
     int line;
     bool one_chunk, nowait, bounded;
     bool is_whole;         /* one chunk, though it reduces floating-point numbers */
+    bool awaits;           /* the program may change what the function uses besides its arrays */
     bool inferred, undone; /* kmmcc has inferred it; a condition of that failed already */
     uint32_t fits_count;
     bool on_current; /* if it runs on GPUs, it runs on the program's current device */

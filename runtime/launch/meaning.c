@@ -8,7 +8,7 @@
 
 bool kmm__meaning_shared(const kmm__work_t *w, const kmm__item_t *a, const kmm__item_t *b)
 {
-    for (uint32_t k = 0; k < w->word_count; k++)
+    for (uint32_t k = 0; k < w->used_words; k++)
         if (kmm__meaning_has(a, kmm__argument_word(w, k)) &&
             kmm__meaning_has(b, kmm__argument_word(w, k)))
             return true;
@@ -17,7 +17,7 @@ bool kmm__meaning_shared(const kmm__work_t *w, const kmm__item_t *a, const kmm__
 
 bool kmm__meaning_enters(const kmm__work_t *w, const kmm__item_t *item)
 {
-    for (uint32_t k = 0; k < w->word_count; k++)
+    for (uint32_t k = 0; k < w->used_words; k++)
         if (kmm__meaning_in_region(item, kmm__argument_word(w, k)))
             return true;
     return false;

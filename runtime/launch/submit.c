@@ -328,6 +328,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->line = l->line;
     w->geometry = s->geometry;
     w->function = s->function;
+    w->rounding = kmm__rounding_now();
     w->item_text = kmm__work_take(w, l->item_count * sizeof(*w->item_text));
     w->item_count = l->item_count;
     for (uint32_t k = 0; k < l->item_count; k++) {
@@ -428,6 +429,18 @@ static int pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args,
     return 0;
 }
 
+/* Not locked: waits for all that uses the launch's arrays. */
+static int await_items(const kmm__submission_t *s)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__array_t *a = s->l->items[k].array;
+        int e = a ? kmm_wait_array(s->rt, a->base) : 0;
+        error = error ? error : e;
+    }
+    return error;
+}
+
 static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3],
                   const kmm_kernel_t *kernel, void **args, const void *block_args, size_t bytes)
 {
@@ -451,7 +464,9 @@ static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t b
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
-    has_waited = s->mapped_count && !l->nowait;
+    has_waited = (s->mapped_count || l->awaits) && !l->nowait;
+    if (!error && l->awaits && !l->nowait)
+        error = await_items(s);
     int unmapped = kmm__submission_unmap(s);
     return error ? error : unmapped;
 }

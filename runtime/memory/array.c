@@ -33,17 +33,34 @@ kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address)
     return offset < a->bytes || (offset == a->bytes && (a->reserved || a->home)) ? a : NULL;
 }
 
+static bool is_around(const kmm__array_t *a, uintptr_t at)
+{
+    uintptr_t base = (uintptr_t)a->base;
+    return kmm__array_has_margin(a) && at >= base - KMM__NAME_MARGIN && at < base + a->reserved;
+}
+
+kmm__array_t *kmm__array_around(kmm_runtime_t *rt, const void *address)
+{
+    kmm__array_t *const *arrays = rt->memory->arrays;
+    uint32_t k = index_of(rt, address);
+    if (k < rt->memory->array_count && is_around(arrays[k], (uintptr_t)address))
+        return arrays[k];
+    return k > 0 && is_around(arrays[k - 1], (uintptr_t)address) ? arrays[k - 1] : NULL;
+}
+
 kmm__array_t *kmm__array_near(kmm_runtime_t *rt, const void *address)
 {
-    enum { NEAR = 1 << 16 };
+    kmm__array_t *around = kmm__array_around(rt, address);
     uint32_t k = index_of(rt, address);
     uintptr_t at = (uintptr_t)address, before = UINTPTR_MAX, behind = UINTPTR_MAX;
     kmm__array_t *const *arrays = rt->memory->arrays;
-    if (k > 0)
+    if (around)
+        return around;
+    if (k > 0 && !kmm__array_has_margin(arrays[k - 1]))
         behind = at - ((uintptr_t)arrays[k - 1]->base + arrays[k - 1]->bytes);
-    if (k < rt->memory->array_count)
+    if (k < rt->memory->array_count && !kmm__array_has_margin(arrays[k]))
         before = (uintptr_t)arrays[k]->base - at;
-    if ((before < behind ? before : behind) > NEAR)
+    if ((before < behind ? before : behind) > KMM__NAME_MARGIN)
         return NULL;
     return before < behind ? arrays[k] : arrays[k - 1];
 }

@@ -59,8 +59,8 @@ struct kmm__array {
     uint64_t refs; /* references: the program's, and one for each access of an unfinished task */
     char *base;    /* the address that names the array */
     size_t bytes;
-    /* bytes of address space reserved at base, more than `bytes`; 0: the array is mapped host
-     * memory, or lies in a slab that has its name */
+    /* bytes of address space reserved at base, more than `bytes` (a margin in front is not
+     * counted); 0: the array is mapped host memory, or lies in a slab that has its name */
     size_t reserved;
     /* the device whose driver has reserved the name, because the array was made in native standing
      * (memory/residency/native.h); NULL: libkmm has */
@@ -107,12 +107,22 @@ struct kmm__array {
 
 _Static_assert(offsetof(struct kmm__array, object) == 0, "kmm__object_of casts an array");
 
+/* Address space that is reserved in front of a name that is no memory, and behind it: nothing else
+ * can be near the array. */
+enum { KMM__NAME_MARGIN = 1 << 16 };
+static inline bool kmm__array_has_margin(const kmm__array_t *a)
+{
+    return a->reserved && a->host != a->base && !a->home;
+}
+
 /* ---- Locked ---- */
 /* Returns the array in which the address lies, or NULL. */
 kmm__array_t *kmm__array_find(kmm_runtime_t *rt, const void *address);
-/* Returns the array that is nearest to an address which lies in none, at most 64 KiB away; NULL:
- * there is none. */
+/* Returns the array that is nearest to an address which lies in none, at most KMM__NAME_MARGIN
+ * away; NULL: there is none. */
 kmm__array_t *kmm__array_near(kmm_runtime_t *rt, const void *address);
+/* The same, if nothing but the array's name can be at the address. */
+kmm__array_t *kmm__array_around(kmm_runtime_t *rt, const void *address);
 /* Returns the first array that has bytes of [base, base + bytes); NULL: none. *count receives the
  * number of such arrays. */
 kmm__array_t *kmm__array_in(kmm_runtime_t *rt, const char *base, size_t bytes, uint32_t *count);

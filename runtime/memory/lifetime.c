@@ -84,18 +84,23 @@ static void *host_map_huge(size_t bytes)
     return begin;
 }
 
-/* Reserves address space without memory for the array's name, at least one byte more than the array
- * has. */
+/* Reserves address space without memory for the array's name, and for addresses near it. */
 static int reserve_name(kmm__array_t *a)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    a->reserved = (a->bytes / page + 1) * page;
-    void *base =
-        mmap(NULL, a->reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED)
+    a->reserved = (a->bytes / page + 1) * page + KMM__NAME_MARGIN;
+    char *begin = mmap(NULL, KMM__NAME_MARGIN + a->reserved, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin == MAP_FAILED)
         return kmm__error_set(KMM_E_MEMORY, "no address space for an array of %zu bytes", a->bytes);
-    a->base = base;
+    a->base = begin + KMM__NAME_MARGIN;
     return 0;
+}
+
+static void release_name(kmm__array_t *a)
+{
+    if (kmm__array_has_margin(a))
+        munmap(a->base - KMM__NAME_MARGIN, KMM__NAME_MARGIN + a->reserved);
 }
 
 /* True if the array's address can be its memory: all arrays are in host memory, and that is not
@@ -197,8 +202,6 @@ int kmm__array_new(kmm_runtime_t *rt, size_t bytes, void *mapped, kmm_map_t map,
     a->base = a->host = mapped;
     int error = mapped ? 0 : can_use_host_addresses(rt) ? place(a) : reserve_name(a);
     if (error) {
-        if (a->reserved && a->host != a->base)
-            munmap(a->base, a->reserved);
         array_free(a);
         return error;
     }
@@ -255,8 +258,7 @@ void kmm__array_forget(kmm__array_t *a)
     rt->tasks->hooks->settle(rt);
     a->is_freed = true;
     rt->memory->forgotten++;
-    if (a->reserved && a->host != a->base && !a->home)
-        munmap(a->base, a->reserved);
+    release_name(a);
 }
 
 void kmm__array_unref(kmm__array_t *a)

@@ -9,6 +9,7 @@
 #include <kmm.h>
 #include <kmm/launch.h>
 
+#include "base/rounding.h"
 #include "base/runtime.h"
 #include "geometry/layout.h"
 
@@ -74,6 +75,7 @@ struct kmm__work {
     bool is_own; /* the kernel is libkmm's own, and runs no chunk */
     kmm_geometry_t geometry;
     kmm_function_t *function;
+    kmm__rounding_t rounding; /* of the thread that launched the function */
     /* statements of a `task` directive, between kmm_task_begin and kmm_task_end */
     bool has_statements;
     /* statements that may use any stream: their data is there before they begin, and their work on
@@ -86,6 +88,7 @@ struct kmm__work {
     uint32_t *arg_offset;
     uint32_t *words; /* byte offsets of the aligned words in args */
     uint32_t word_count;
+    uint32_t used_words; /* of a kernel: those behind them are never looked through */
     kmm__pointer_t *pointers;
     uint32_t pointer_count;
     bool is_translated;                /* args holds addresses of host memory already */

@@ -157,6 +157,17 @@ static void refuse_destructors(emitter_t *e, const node_t *n)
             text_printf(&e->phase, " (void)sizeof(kmm_host_as<decltype(%s)>);", c->variable->name);
 }
 
+/* Writes variables of which one may be in what another one's collective operation gets. */
+static void declare_in_turn(emitter_t *e, node_t *n)
+{
+    for (node_t *c = n->child; c; c = c->next) {
+        if (c->kind != CXCursor_VarDecl || !c->variable)
+            emitter_fail(e, n, "a declaration is of several kinds");
+        else if (hoist(e, c, n))
+            declare_variable(e, c->variable, n);
+    }
+}
+
 void declaration_emit(emitter_t *e, node_t *n)
 {
     bool has_variables = false;
@@ -167,9 +178,13 @@ void declaration_emit(emitter_t *e, node_t *n)
         if (c->kind == CXCursor_VarDecl && c->variable)
             c->variable->is_block_level = true;
     }
-    if (!per_thread_can_copy(e, n) || !hoist(e, n, n))
+    if (!per_thread_can_copy(e, n))
         return;
-    if (emit_bindings(e, n))
+    if (n->has_collective && n->child != n->last) {
+        declare_in_turn(e, n);
+        return;
+    }
+    if (!hoist(e, n, n) || emit_bindings(e, n))
         return;
     if (!has_variables || declaration_is_stored(n, STORAGE_SHARED) ||
         declaration_is_stored(n, STORAGE_UNIFORM)) {

@@ -73,9 +73,14 @@ const char *declarator_suffix(emitter_t *e, const variable_t *v)
         emitter_fail(e, v->declaration, "a declaration comes from a macro");
         return "";
     }
-    bool is_next = true;
+    bool is_next = true, in_parentheses = false; /* the name, as of (*pointer)[4] */
     int depth = 0;
     for (t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (depth == 0 && token_is(s, t, ")")) {
+            in_parentheses = true;
+            is_next = false;
+            continue;
+        }
         if (depth == 0 && (token_is(s, t, "=") || token_is(s, t, "{")))
             return edits_copy(e, t.begin, v->declaration->end);
         if (is_next && token_is(s, t, "("))
@@ -84,6 +89,8 @@ const char *declarator_suffix(emitter_t *e, const variable_t *v)
         depth +=
             token_is(s, t, "(") + token_is(s, t, "[") - token_is(s, t, ")") - token_is(s, t, "]");
     }
+    if (in_parentheses && v->initializer)
+        emitter_fail(e, v->declaration, "a variable's initializer is not found");
     return "";
 }
 

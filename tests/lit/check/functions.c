@@ -17,11 +17,29 @@ F first(int n, float *y) { for (int i = 0; i < n; i++) y[i] = 1; y[n - 1] = 0; }
 static long at;
 F own(int n, float *y) { for (int i = 0; i < n; i++) y[at++] = 1; }
 F local(int n, float *y) { static int seed; for (int i = 0; i < n; i++) { seed = seed * 5 + 1; y[i] = seed; } }
+static _Thread_local float scale = 1;
+static float scale_of(void) { return scale; }
+F threads(int n, float *y) { for (int i = 0; i < n; i++) y[i] *= scale_of(); }
 static float G[4096];
 F global(int n, float *y) { for (int i = 0; i < n; i++) y[i] = G[i]; }
 F count(int n, const float *x, float *s) { for (int i = 0; i < n; i++) *s += x[i]; }
 F fix(int n, float *x, const float *y) { for (int i = 0; i < n; i++) x[n - 1 - i] = y[i]; }
+static const float T[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+static float D[4096];
+F by_name(int n, float *y) { for (int i = 0; i < n; i++) y[i] += D[i]; }
+F table(int n, float *y) { for (int i = 0; i < n; i++) y[i] += T[i & 7]; }
+F parity(int n, int *y) { for (int i = 0; i < n; i++) y[i] += i % 2 ? 1 : -1; }
+F share(int n, float *y) { for (int i = 0; i < n; i++) y[i] /= n; }
+F noise(int n, float *y) { unsigned s = 1; for (int i = 0; i < n; i++) { s = s * 1103515245 + 12345; y[i] += s >> 16; } }
+F rise(int n, float *y) { float m = 0; for (int i = 0; i < n; i++) { if (y[i] > m) m = y[i]; y[i] = m; } }
+F scaled(int n, const float *x, float *y) { for (int i = 0; i < n; i++) y[i] = x[i] / n; }
 /* right ones */
+F table_of(int lo, int hi, float *y) { for (int i = lo; i < hi; i++) y[i] += T[i & 7] + D[i]; }
+F columns(int n, int w, float *y) { for (int i = 0; i < n; i++) for (int j = 0; j < w; j++) y[i * w + j] += T[j & 7] + D[j]; }
+F nearest(int n, int w, const float *x, float *y) { for (int i = 0; i < n; i++) { float m = 0; for (int j = 0; j < w; j++) if (x[i * w + j] > m) m = x[i * w + j]; y[i] = m; } }
+F gather(int n, const float *x, float *y) { for (int i = 0; i < n; i++) y[i] += D[(int)x[i]]; }
+F share_of(int n, int all, float *y) { for (int i = 0; i < n; i++) y[i] /= all; }
+F aligned(int n, float *y) { for (int i = 0; i < n; i++) y[i] = (__UINTPTR_TYPE__)(y + i) % 4 == 0; }
 F saxpy(int n, float a, const float *x, float *y) { for (int i = 0; i < n; i++) y[i] += a * x[i]; }
 F unrolled(int n, const float *x, float *y) { int i = 0; for (; i + 4 <= n; i += 4) { y[i] = x[i]; y[i+1] = x[i+1]; y[i+2] = x[i+2]; y[i+3] = x[i+3]; } for (; i < n; i++) y[i] = x[i]; }
 F bounds(int lo, int hi, int n, const float *x, float *y) { for (int i = lo; i < hi; i++) y[i] = (i > 0 ? x[i - 1] : 0) + (i + 1 < n ? x[i + 1] : 0) + i; }
@@ -60,6 +78,9 @@ void all(int n, int w, float *x, float *y, float *s)
 // CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'own' changes the global variable 'at', which all chunks share, and they run at once and in any order; make it a parameter
 #pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
     own(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'threads' uses 'scale', of which each thread has its own, and chunks run on threads of kmm; make it a parameter
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    threads(n, y);
 // CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'local' changes the static variable 'seed', which all chunks share
 #pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
     local(n, y);
@@ -87,4 +108,45 @@ void good(int n, int w, float *x, float *y, float *s)
     norm(n, x, s);
 #pragma kmm parallel(i = 0:n) chunk(n / 4) rebase(n: i, from: begin(i)) write(y[i])
     offset(n, 0, y);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) update(y[i])
+    table_of(0, n, y);
+#pragma kmm parallel(i = 0:n) chunk(64) rebase(n: i) update(y[i])
+    table(n, y);
+#pragma kmm parallel(i = 0:n) chunk(w) rebase(n: i) update(y[i])
+    table(n, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) shape(y[n][w]) update(y[i][:])
+    columns(n, w, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) shape(x[n][w]) read(x[i][:]) write(y[i])
+    nearest(n, w, x, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) update(y[i])
+    gather(n, x, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    share_of(n, n, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
+    aligned(n, y);
+    int z[8];
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'by_name' stores what its loop carries from one iteration to the next
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_name(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'table' stores what its loop carries from one iteration to the next
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    table(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'table' stores what its loop carries from one iteration to the next
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(y[i])
+    table(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'parity' stores what its loop carries from one iteration to the next
+#pragma kmm parallel(i = 0:8) chunk(3) rebase(n: i) update(z[i])
+    parity(8, z);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'share' stores what it computes from its length, which is another one in chunks; pass it a second time, as a parameter that rebase does not name
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    share(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'noise' stores what its loop carries from one iteration to the next
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    noise(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'rise' stores what its loop carries from one iteration to the next
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    rise(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'scaled' stores what it computes from its length
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) write(y[i])
+    scaled(n, x, y);
 }
