@@ -43,6 +43,35 @@ static bool changes_something(CXCursor c, int depth)
     return changes && !(depth > 0 && is_own_variable(cursor_first_child(c)));
 }
 
+/* True if a function that a _Generic names has effects; also where it calls none of those. */
+static bool selection_has_effects(CXCursor callee, int depth)
+{
+    enum CXCursorKind kind = clang_getCursorKind(callee);
+    cursors_t list = cursor_children(callee);
+    bool found = kind != CXCursor_GenericSelectionExpr;
+    if ((kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr) && list.count == 1)
+        return selection_has_effects(list.at[0], depth);
+    for (int k = 0; k < list.count && !found; k++) {
+        CXCursor c = list.at[k];
+        if (clang_getCursorKind(c) == CXCursor_UnaryOperator) /* &f */
+            c = cursor_first_child(c);
+        CXCursor f = clang_getCursorReferenced(c);
+        if (clang_getCursorKind(f) == CXCursor_FunctionDecl)
+            found = function_has_effects(f, depth);
+        else if (clang_getCursorKind(c) == CXCursor_GenericSelectionExpr)
+            found = selection_has_effects(c, depth);
+    }
+    return found;
+}
+
+static bool call_has_effects(CXCursor call, int depth)
+{
+    CXCursor f = clang_getCursorReferenced(call);
+    bool none = clang_Cursor_isNull(f) || clang_isInvalid(clang_getCursorKind(f));
+    return none ? selection_has_effects(cursor_first_child(call), depth)
+                : function_has_effects(f, depth);
+}
+
 static enum CXChildVisitResult find_effects(CXCursor c, CXCursor parent, CXClientData data)
 {
     effects_t *e = data;
@@ -53,7 +82,7 @@ static enum CXChildVisitResult find_effects(CXCursor c, CXCursor parent, CXClien
                 kind == CXCursor_StmtExpr || kind == CXCursor_GCCAsmStmt;
     e->found |= changes_something(c, e->depth);
     if (kind == CXCursor_CallExpr)
-        e->found |= function_has_effects(clang_getCursorReferenced(c), e->depth + 1);
+        e->found |= call_has_effects(c, e->depth + 1);
     return e->found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
