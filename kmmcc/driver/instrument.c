@@ -68,6 +68,7 @@ bool instrument_refuses(const options_t *o, const job_t *job)
 void instrument_before(list_t *command)
 {
     list_add(command, "-g1");
+    list_add(command, "-DKMM_HOST_CHECKED=1");
 }
 
 /* Optimisation that moves accesses to where the source does not do them, or reads what is between

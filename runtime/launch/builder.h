@@ -73,6 +73,7 @@ struct kmm_launch {
     /* What launch/memo.c compares as bytes, up to `axis`: */
     const char *kernel, *file;
     int line;
+    const char *graph; /* of the kernel; NULL: it is not known */
     bool one_chunk, nowait, bounded;
     bool is_whole;         /* one chunk, though it reduces floating-point numbers */
     bool inferred, undone; /* kmmcc has inferred it; a condition of that failed already */
