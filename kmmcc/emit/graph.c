@@ -22,8 +22,8 @@ _Static_assert(sizeof(letters) == IR_TRUNC + 2, "one letter for each operation")
 /* Macros by which code is other code for another compiler, or for another GPU. */
 static bool is_one_code(const unit_t *u)
 {
-    static const char *const words[] = {"__CUDA_ARCH", "__NVCC__", "__CUDACC", "__clang__",
-                                        "__HIP", "KMM_CHECKED", "KMM_HOST", "__GNUC__", "__NVPTX__"};
+    static const char *const words[] = {"__CUDA_ARCH", "__NVCC__", "__CUDACC", "__clang__", "__HIP",
+                                        "KMM_CHECKED", "KMM_HOST", "__GNUC__", "__NVPTX__"};
     for (int f = 0; f < u->main->includes->count; f++)
         for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
             if (strstr(u->main->includes->file[f]->source->text, words[k]))

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "execute/graph.h"
+#include "execute/reach.h"
 #include "execute/shadow.h"
 #include "memory/array.h"
 
@@ -310,7 +311,7 @@ static bool access_holds(const proof_t *p, const kmm__graph_access_t *a)
     kmm__reach_t reach;
     runs_t r;
     int64_t offset;
-    kmm__graph_reach(p->graph, a, &p->chunk, &reach);
+    kmm__reach_find(p->graph, a, &p->chunk, &reach);
     if (reach.is_never || !reach.is_known)
         return reach.is_never;
     const kmm__pointer_t *pointer = pointer_of(p->task->work, a);
