@@ -3,6 +3,7 @@
  * guard or the test of a loop depends on. */
 #include "emit/graph.h"
 
+#include <clang-c/Index.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -93,7 +94,7 @@ static const char *graph_text(const ir_function_t *f)
 
 const char *graph_of_launch(const unit_t *u, const directive_t *d)
 {
-    if (!d->is_kernel || d->target_count != 1 || !is_one_code(u))
+    if (!d->is_kernel || d->target_count != 1 || clang_Cursor_isNull(d->callee) || !is_one_code(u))
         return NULL;
     const ir_function_t *f = ir_function_of(u->main, d->target[0].instance);
     return f && f->unknown_count == 0 ? graph_text(f) : NULL;

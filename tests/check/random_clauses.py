@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random kernels and functions with clauses, half of them with one mistake, under -fkmm-check.
 
-usage: random_clauses.py KMMCC FOLDER [SEED [FILES [CASES]]]
+usage: random_clauses.py KMMCC FOLDER [SEED [COUNT [BATCH]]]
 
-Writes FILES programs of CASES launches each, in turn CUDA for the CPU and C. kmmcc translates each
-program, which shows the mistakes that it finds while compiling. Then it compiles the program with
--fkmm-check -fno-kmm-compare, which shows those found while running: all launches with right clauses
-run in one process, on one device and on small ones, and those with a mistake in another. No right
+Writes COUNT launches with kernels or functions of their own, BATCH of them in one file, in turn
+CUDA for the CPU and C. kmmcc translates each file, which shows the mistakes that it finds while
+compiling. Then it compiles the file with -fkmm-check or -fkmm-check=all, and -fno-kmm-compare, which
+shows those found while running: all launches with right clauses run in one process, on one device
+and on small ones, and those with a mistake in another. No right
 launch may have an error, and each mistake must be found in one of the two ways; those that leave
 each access where the clauses have it, while compiling."""
 import os
@@ -118,7 +119,8 @@ class Case:
                        "own index": "static long place; "}.get(self.wrong, "")
                 body = self.body()
                 if self.wrong == "own index":
-                    body = body.replace(f"x[{self.width} * i + o]", f"x[{self.width} * place + o]") + " place++;"
+                    body = body.replace(f"x[{self.width} * i + o]",
+                                        f"x[{self.width} * place + o]") + " place++;"
                 out = f"static int global{c};\n" if self.wrong == "global" else ""
                 return (f"{out}static void f{c}(long n, {t} *x, const {t} *y) {{ {own}"
                         f"for (long i = 0; i < n; i++) {{ {body} }} }}")
@@ -134,9 +136,10 @@ class Case:
             return (f"__device__ void g{c}(int i, {t} *x, const {t} *y, int *s) {{ {body} }}\n"
                     f"{head} int i = {i}; if (i < n) g{c}(i, x, y, s); }}")
         kind = {"unsigned": "unsigned", "long": "long"}.get(self.form, "int")
-        start = {"unsigned": i, "long": f"(long)blockIdx.x * blockDim.x + threadIdx.x"}.get(self.form, i)
+        start = f"(long){i}" if kind == "long" else i
         least = f"i >= {self.first} && " if self.first else ""
-        return f"{head} {kind} i = {start}; if ({least}i < {'(unsigned)n' if kind == 'unsigned' else 'n'}) {{ {body} }} }}"
+        end = "(unsigned)n" if kind == "unsigned" else "n"
+        return f"{head} {kind} i = {start}; if ({least}i < {end}) {{ {body} }} }}"
 
     def launch(self):
         t, c = self.type, self.number
@@ -150,7 +153,8 @@ class Case:
         if self.relative:
             how, call = "rebase(n: i)", f"f{c}({end}, x, y);"
         elif self.plain:
-            how, call = "rebase(from: begin(i), to: end(i))", f"f{c}(0, {end}, x, y, {'s' if self.bins else 0});"
+            how = "rebase(from: begin(i), to: end(i))"
+            call = f"f{c}(0, {end}, x, y, {'s' if self.bins else 0});"
         else:
             how, call = "", f"f{c}<<<{(self.n + 63) // 64}, 64>>>({self.n}, x, y, s);"
         lines += [f"#pragma kmm parallel(i = {self.first}:{end - self.first}) chunk({chunk}) {how} {shapes} {items}",
@@ -169,7 +173,8 @@ class Plane:
         self.number = number
         self.type = rng.choice(TYPES)
         self.h, self.w, self.edge = rng.randrange(20, 90), rng.randrange(20, 90), rng.randrange(1, 3)
-        self.up, self.down, self.left, self.right = (rng.randrange(0, self.edge + 1) for _ in range(4))
+        self.up, self.down, self.left, self.right = (rng.randrange(0, self.edge + 1)
+                                                     for _ in range(4))
         self.chunk = rng.randrange(1, 4) * 8
         self.split = rng.choice("ji")
         self.flat = rng.random() < 0.5
@@ -193,9 +198,11 @@ class Plane:
     def function(self):
         t, c, e = self.type, self.number, self.edge
         head = f"__global__ void f{c}({t} *x, const {t} *y, int h, int w) {{ "
-        head += "int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y; "
+        head += "int i = blockIdx.x * blockDim.x + threadIdx.x; "
+        head += "int j = blockIdx.y * blockDim.y + threadIdx.y; "
         points = {(0, 0), (-self.up, 0), (self.down, 0), (0, -self.left), (0, self.right)}
-        reads = " + ".join(f"y[{self.at(f'j + {e + dj}', f'i + {e + di}')}]" for dj, di in sorted(points))
+        reads = " + ".join(f"y[{self.at(f'j + {e + dj}', f'i + {e + di}')}]"
+                           for dj, di in sorted(points))
         store = f"x[{self.at(f'j + {e}', f'i + {e}')}] {'=' if self.store == 'whole' else '+='} "
         if self.tile:
             return (f"{head} __shared__ {t} s[8][8]; "
@@ -222,13 +229,15 @@ class Plane:
         (high, wide, row), items = self.clauses()
         rows, w = self.h + 2 * self.edge, self.w + 2 * self.edge
         room = (rows + 8) * (w + 8)
-        chunk = f"chunk({self.chunk}, {wide})" if self.split == "j" else f"chunk({high}, {self.chunk})"
+        chunk = (f"chunk({self.chunk}, {wide})" if self.split == "j" else
+                 f"chunk({high}, {self.chunk})")
         return "\n".join([
             f"    if (which == {c}) {{", f"        {t} *x = ({t} *)room({room} * sizeof({t}));",
             f"        {t} *y = ({t} *)room({room} * sizeof({t}));",
             f"#pragma kmm parallel(j: global.y = 0:{high}, i: global.x = 0:{wide}) {chunk} "
             f"shape(x[{rows}][{row}], y[{rows}][{row}]) {items}",
-            f"        f{c}<<<dim3({(self.w + 7) // 8}, {(self.h + 7) // 8}), dim3(8, 8)>>>(x, y, {self.h}, {self.w});",
+            f"        f{c}<<<dim3({(self.w + 7) // 8}, {(self.h + 7) // 8}), dim3(8, 8)>>>"
+            f"(x, y, {self.h}, {self.w});",
             "    }"])
 
 
@@ -284,7 +293,8 @@ def found_running(binary, cases, devices):
 
 
 def complain(source, case, what):
-    print(f"{source} {case.number}: {what}: mistake: {case.wrong}\n{case.launch()}\n{case.function()}")
+    print(f"{source} {case.number}: {what}: mistake: {case.wrong}\n{case.launch()}\n"
+          f"{case.function()}")
     return 1
 
 
@@ -323,10 +333,11 @@ def check(kmmcc, source, cases, rng, tally):
 
 def main():
     kmmcc, folder = sys.argv[1:3]
-    seed, files, count = (int(w) for w in (sys.argv[3:] + ["1", "4", "60"][len(sys.argv) - 3:]))
+    seed, all_of_them, count = (int(w) for w in
+                                (sys.argv[3:] + ["1", "200", "50"][len(sys.argv) - 3:]))
     rng, bad, tally = random.Random(seed), 0, {}
     os.makedirs(folder, exist_ok=True)
-    for k in range(files):
+    for k in range((all_of_them + count - 1) // count):
         plain = k % 2 == 1
         cases = [Plane(rng, c) if not plain and rng.random() < 0.25 else Case(rng, c, plain)
                  for c in range(count)]
