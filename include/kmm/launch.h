@@ -125,6 +125,18 @@ void kmm_launch_bounded(kmm_launch_t *l);
 /* Says that kmmcc has inferred all of the description from the kernel's code. Where the launch
  * would be refused, it runs as one that has no description. */
 void kmm_launch_inferred(kmm_launch_t *l);
+/* Under -fkmm-check: what the kernel does with memory, as kmmcc has read it from the kernel's code.
+ * A chunk of which that proves that it stays within its clauses runs without a check of each
+ * access. `text` has integers and letters with a space between them:
+ *
+ *     NODES LOOPS ACCESSES, followed by
+ *     for each node LETTER BITS A B C VALUE (a letter of "npgksd+-muq%rlha&|^=!<(L)?zxt"),
+ *     for each loop PARENT TEST TESTS_AT_END HAS_BREAKS, and
+ *     for each access KIND PARAM MEMBER OFFSET BYTES GUARD LOOP AFTER_WRITE.
+ *
+ * kmmcc/ir/ir.h says what these are; the letters are its operations, in its order. `text` must live
+ * as long as the process. */
+void kmm_launch_graph(kmm_launch_t *l, const char *text);
 /* Which values of the axes a condition is about: those in their ranges, or also all others that
  * threads of the grid have. */
 typedef enum kmm_reach { KMM_IN_RANGE, KMM_IN_GRID } kmm_reach_t;
@@ -338,7 +350,8 @@ typedef struct kmm_kernel {
     const uint32_t *param_bytes; /* size of each parameter */
     /* A clone: parameter 0 is a kmm_blocks_t or kmm_checked_blocks_t, told by its size, that the
      * runtime fills in for each chunk. `whole` is the kernel it was cloned from, which takes the
-     * other parameters. */
+     * other parameters. KMM_KIND_HOST: `whole` is the same kernel without the calls of -fkmm-check;
+     * NULL: there is none. */
     uint32_t is_clone;
     const struct kmm_kernel *whole;
 } kmm_kernel_t;

@@ -61,6 +61,16 @@ known_t *known_of(const ir_function_t *f, const footprint_t *x)
     return list;
 }
 
+/* Why there is no graph of the kernel, where there are graphs of others. */
+static const char *unseen(const target_kernel_t *t)
+{
+    if (clang_getCursorKind(t->instance) == CXCursor_FunctionTemplate)
+        return "the launch is in a template, whose arguments decide which code the kernel has";
+    if (clang_Cursor_isNull(t->definition))
+        return "the kernel's code is not in this file";
+    return "clang makes no code of the kernel for this file";
+}
+
 known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **reason)
 {
     int64_t block[3];
@@ -72,7 +82,7 @@ known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **rea
     const ir_function_t *f = ir_function_of(u->main, d->target[0].instance);
     if (!f) {
         if (ir_functions(u->main, reason))
-            *reason = "the kernel's code is not in this file";
+            *reason = unseen(&d->target[0]);
         return NULL;
     }
     geometry_block(u, d, block);

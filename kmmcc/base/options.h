@@ -61,6 +61,7 @@ typedef struct options {
     bool no_index_elsewhere; /* -fno-kmm-index-elsewhere */
     bool no_compare;         /* -fno-kmm-compare */
     bool checks;             /* -fkmm-check */
+    bool checks_all;         /* -fkmm-check=all */
     manage_t manage;         /* -fkmm-manage= */
     bool fibers;             /* -fkmm-fibers */
     bool random;             /* -fkmm-random */

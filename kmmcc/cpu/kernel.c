@@ -117,16 +117,18 @@ static bool edit_for_blocks(const editing_t *e)
         return false;
     }
     if (sized)
-        second = arena_printf("enum { kmm__x = %u, kmm__y = %u, kmm__z = %u }; static void "
-                              "kmm__sized(kmm_host_block &kmm__b%s) %s ",
-                              extent[0], extent[1], extent[2], e->p.text, sized);
+        second = arena_printf(
+            "enum { kmm__x = %u, kmm__y = %u, kmm__z = %u }; static KMM_HOST_BODY void "
+            "kmm__sized(kmm_host_block &kmm__b%s) %s ",
+            extent[0], extent[1], extent[2], e->p.text, sized);
     unit_edit(
         e->u, e->body, e->end,
-        arena_printf("{ struct kmm__kernel { %sstatic void kmm__block(kmm_host_block "
-                     "&kmm__b%s) %s %s}; kmm_host_launch<kmm__kernel, %s>(%s); }",
-                     e->facts, e->p.text, text, second,
-                     flags_text(k->flags | KMM_HOST_BLOCK | found | (sized ? KMM_HOST_SIZED : 0)),
-                     e->p.names));
+        arena_printf(
+            "{ struct kmm__kernel { %sstatic KMM_HOST_BODY void "
+            "kmm__block(kmm_host_block &kmm__b%s) %s %s}; kmm_host_launch<kmm__kernel, %s>(%s); }",
+            e->facts, e->p.text, text, second,
+            flags_text(k->flags | KMM_HOST_BLOCK | found | (sized ? KMM_HOST_SIZED : 0)),
+            e->p.names));
     return true;
 }
 

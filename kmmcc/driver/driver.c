@@ -19,6 +19,7 @@
 #include "driver/compile.h"
 #include "driver/compiler.h"
 #include "driver/help.h"
+#include "driver/instrument.h"
 #include "driver/plan.h"
 #include "driver/program.h"
 #include "driver/question.h"
@@ -118,6 +119,8 @@ static int compile_files(const options_t *o)
     if (o->emit_source || o->check_file || o->diff || o->explain || o->accesses)
         return show_all(p);
     compiler_choose(p);
+    for (int k = 0; k < p->job_count && !diag_error_count(); k++)
+        instrument_refuses(o, &p->jobs[k]);
     if (diag_error_count())
         return 1;
     return is_one_command(p) ? compile_untouched(p) : compile_and_link(p);

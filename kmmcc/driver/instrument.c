@@ -42,27 +42,33 @@ void instrument_kernels(const options_t *o, list_t *command)
 
 bool instrument_wants(const options_t *o, const job_t *job)
 {
-    if (!o->checks || !is_code(job) || o->preprocess_only || is_by_nvcc(job))
+    return o->checks && is_code(job) && !o->preprocess_only && !is_by_nvcc(job);
+}
+
+bool instrument_refuses(const options_t *o, const job_t *job)
+{
+    if (!instrument_wants(o, job) || job->compiler.family == FAMILY_GNU)
         return false;
-    if (job->compiler.family == FAMILY_GNU)
-        return true;
     if (is_device_lang(job->lang) && job->compiler.family != FAMILY_CLANG)
-        diag_plain(SEVERITY_WARNING,
-                   "-fkmm-check does not check code of AMD's GPUs, so '%s' is compiled without it; "
-                   "--target=host checks its kernels on the CPU",
-                   job->path);
+        diag_plain(SEVERITY_ERROR,
+                   "-fkmm-check cannot check '%s', because '%s' compiles it for AMD's GPUs",
+                   job->path, job->compiler.path);
     else
-        diag_plain(SEVERITY_WARNING,
-                   "-fkmm-check needs gcc, so '%s' is compiled without it by '%s'", job->path,
-                   job->compiler.path);
-    diag_flush();
-    return false;
+        diag_plain(SEVERITY_ERROR, "-fkmm-check cannot check '%s', because '%s' is not gcc",
+                   job->path, job->compiler.path);
+    diag_plain(SEVERITY_NOTE, is_device_lang(job->lang)
+                                  ? "--target=host checks its kernels on the CPU; or compile this "
+                                    "file without -fkmm-check"
+                                  : "name gcc with --compiler=; or compile this file without "
+                                    "-fkmm-check");
+    return true;
 }
 
 /* An own -g, which follows, has the last word. */
 void instrument_before(list_t *command)
 {
     list_add(command, "-g1");
+    list_add(command, "-DKMM_HOST_CHECKED=1");
 }
 
 /* Optimisation that moves accesses to where the source does not do them, or reads what is between

@@ -13,9 +13,11 @@
 bool instrument_wants_steps(const options_t *o, const job_t *job);
 /* Adds nvcc's flags for that. */
 void instrument_kernels(const options_t *o, list_t *command);
-/* True if the file is compiled with gcc's calls. Reports each file for which the check was asked
- * and is not possible, once: code of AMD's GPUs, and compilers other than gcc and nvcc. */
+/* True if the file is compiled with gcc's calls. */
 bool instrument_wants(const options_t *o, const job_t *job);
+/* Reports a file for which the check was asked and is not possible: code of AMD's GPUs, and files
+ * of compilers other than gcc and nvcc. False: it is possible, or was not asked. */
+bool instrument_refuses(const options_t *o, const job_t *job);
 /* Adds the compiler's flags that stand before the user's, or those behind them. */
 void instrument_before(list_t *command);
 void instrument_behind(list_t *command);

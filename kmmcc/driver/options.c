@@ -349,8 +349,13 @@ static bool read_flag(options_t *o, const char *word)
         return o->no_index_elsewhere = strcmp(word, "-fno-kmm-index-elsewhere") == 0, true;
     if (is_any(word, (const char *const[]){"-fkmm-compare", "-fno-kmm-compare", NULL}))
         return o->no_compare = strcmp(word, "-fno-kmm-compare") == 0, true;
-    if (is_any(word, (const char *const[]){"-fkmm-check", "-fno-kmm-check", NULL}))
-        return o->checks = strcmp(word, "-fkmm-check") == 0, true;
+    if (is_any(word, (const char *const[]){"-fkmm-check", "-fno-kmm-check", NULL})) {
+        o->checks = strcmp(word, "-fkmm-check") == 0;
+        o->checks_all = false;
+        return true;
+    }
+    if (strcmp(word, "-fkmm-check=all") == 0)
+        return o->checks = o->checks_all = true;
     if (is_any(word, (const char *const[]){"-fkmm", "-fno-kmm", NULL}))
         return o->ignores_pragmas = strcmp(word, "-fno-kmm") == 0, true;
     if (is_any(word, (const char *const[]){"-fkmm-fibers", "-fno-kmm-fibers", NULL}))

@@ -11,6 +11,7 @@
 #include "base/token.h"
 #include "clang/callee.h"
 #include "clang/cursor.h"
+#include "emit/graph.h"
 #include "emit/origin.h"
 #include "kmm/launch.h"
 #include "pragma/parse.h"
@@ -327,6 +328,10 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
     text_printf(out, "%skmm_launch_t *kmm__launch = kmm_launch_begin(%s, %s, %u);\n", indent,
                 text_quoted(name), text_quoted(u->source->path),
                 source_line(u->source, d->pragma.begin));
+    const char *graph =
+        u->options->checks && !u->options->checks_all ? graph_of_launch(u, d) : NULL;
+    if (graph)
+        text_printf(out, "%skmm_launch_graph(kmm__launch, \"%s\");\n", indent, graph);
     describe_settings(u, d, indent, out);
     describe_axes(u, d, indent, out);
     describe_fits(u, d, indent, out);

@@ -116,28 +116,45 @@ ir_function_t **ir_functions(const unit_t *main, const char **reason)
     return functions;
 }
 
+/* Clang gives kernels that only this file knows a name for the device that no other file has: it
+ * puts a hash behind a word. */
+static bool is_name(const char *of_device, const char *name)
+{
+    static const char *const words[] = {"__intern__", "__static__"};
+    size_t length = strlen(name);
+    if (strncmp(of_device, name, length) != 0)
+        return false;
+    for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
+        if (!strncmp(of_device + length, words[k], strlen(words[k])))
+            return true;
+    return !of_device[length];
+}
+
 const ir_function_t *ir_function(const unit_t *main, const char *name)
 {
     const char *reason;
     ir_function_t **list = ir_functions(main, &reason);
     for (; list && *list; list++)
-        if (!strcmp((*list)->name, name))
+        if (is_name((*list)->name, name))
             return *list;
     return NULL;
 }
 
-/* The kernel's name in code for the device. For the host, clang puts a word before the name. */
+/* The kernel's name in code for the device. For the host, clang puts a word before the name, which
+ * the length before the name counts. */
 static const char *device_name(CXCursor kernel)
 {
     static const char word[] = "__device_stub__";
     const char *name = clang_text(clang_Cursor_getMangling(kernel)), *at = strstr(name, word);
     if (!at)
         return name;
-    const char *digits = at;
-    while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
-        digits--;
-    return arena_printf("%.*s%ld%s", (int)(digits - name), name,
-                        strtol(digits, NULL, 10) - (long)strlen(word), at + strlen(word));
+    size_t length = strlen(cursor_name(kernel)), digits = 0;
+    for (size_t left = length + strlen(word); left; left /= 10)
+        digits++;
+    if (at < name + digits || name[0] != '_')
+        return arena_printf("%.*s%s", (int)(at - name), name, at + strlen(word));
+    return arena_printf("%.*s%zu%s", (int)(at - name - (long)digits), name, length,
+                        at + strlen(word));
 }
 
 const ir_function_t *ir_function_of(const unit_t *main, CXCursor kernel)

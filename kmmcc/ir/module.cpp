@@ -45,6 +45,17 @@ bool is_kernel(const Function &f)
     return false;
 }
 
+// Reads the body of a function that has one. False: it cannot be read.
+bool has_body(Function &f)
+{
+    if (!f.isMaterializable())
+        return true;
+    Error failed = f.materialize();
+    bool is_read = !failed;
+    consumeError(std::move(failed));
+    return is_read;
+}
+
 // Inlines what f calls, and what that calls, but for functions that call themselves: a function
 // is not inlined into code that came from it.
 void inline_all(Function &f)
@@ -57,7 +68,7 @@ void inline_all(Function &f)
         auto [call, from] = calls.back();
         calls.pop_back();
         Function *callee = call->getCalledFunction();
-        if (!callee || callee->isDeclaration() || from.count(callee))
+        if (!callee || callee->isDeclaration() || from.count(callee) || !has_body(*callee))
             continue;
         InlineFunctionInfo info;
         if (!InlineFunction(*call, info).isSuccess())
@@ -96,7 +107,8 @@ extern "C" ir_function_t **kmm_ir_analyze(const char *path, const char *name, co
         *error = strdup(text.getError().message().c_str());
         return nullptr;
     }
-    auto parsed = parseBitcodeFile((*text)->getMemBufferRef(), *context);
+    // Bodies are read where they are needed: of one function, most of the file is not.
+    auto parsed = getOwningLazyBitcodeModule(std::move(*text), *context);
     if (!parsed) {
         *error = strdup(toString(parsed.takeError()).c_str());
         return nullptr;
@@ -114,7 +126,7 @@ extern "C" ir_function_t **kmm_ir_analyze(const char *path, const char *name, co
     builder.crossRegisterProxies(of_loops, of_functions, of_circles, of_modules);
     std::vector<ir_function_t *> found;
     for (Function &f : *module) {
-        if (f.isDeclaration() || !(name ? f.getName() == name : is_kernel(f)))
+        if (f.isDeclaration() || !(name ? f.getName() == name : is_kernel(f)) || !has_body(f))
             continue;
         inline_all(f);
         FunctionPassManager passes;

@@ -116,14 +116,16 @@ static void add_what(const access_t *a, text_t *out)
         text_printf(out, "mov.b32 %%kmm_what, %u;\n", a->bytes << KMM_CHECK_BYTES | a->kind);
 }
 
-/* The access is skipped if its own guard is false, and its check is, too. */
+/* The access is skipped if its own guard is false, and its check is, too. Nothing is checked for a
+ * chunk without a table. */
 static void add_check(module_t *m, const access_t *a, text_t *out)
 {
     const char *guard = a->guard;
-    int label = *guard ? ++m->labels : 0;
+    int label = ++m->labels;
     text_printf(out, "// kmm: check\n\t");
     add_address(a, out);
-    if (label)
+    text_printf(out, "\t@!%%kmm_on bra $kmm_%d;\n", label);
+    if (*guard)
         text_printf(out, "\t@%s%sbra $kmm_%d;\n", guard[1] == '!' ? "" : "!",
                     guard + (guard[1] == '!' ? 2 : 1), label);
     text_printf(out, "\t");
@@ -142,8 +144,7 @@ static void add_check(module_t *m, const access_t *a, text_t *out)
                 "\tld.param.b64 %%kmm_at, [kmm_4];\n"
                 "\t}\n",
                 text_number(m, lines_text(m->lines)), m->check);
-    if (label)
-        text_printf(out, "$kmm_%d:\n", label);
+    text_printf(out, "$kmm_%d:\n", label);
     text_printf(out, "\t%s%%kmm_at%s;", a->before, a->behind);
 }
 
@@ -283,7 +284,8 @@ static bool refuse_clones(module_t *m, const char *path)
 /* ---- The module ---- */
 
 static const char registers[] = "\n\t.reg .b64 %kmm_table, %kmm_at, %kmm_line;\n"
-                                "\t.reg .b32 %kmm_what;\n";
+                                "\t.reg .b32 %kmm_what;\n"
+                                "\t.reg .pred %kmm_on;\n";
 
 /* What a function does first. */
 static void add_begin(module_t *m, ptx_function_t *f, text_t *out)
@@ -298,6 +300,8 @@ static void add_begin(module_t *m, ptx_function_t *f, text_t *out)
         text_printf(out, "\tmov.b64 %%kmm_table, 0;\n");
     else
         text_printf(out, "\tld.shared.b64 %%kmm_table, [kmm_shared_table];\n");
+    if (checks && f->accesses)
+        text_printf(out, "\tsetp.ne.b64 %%kmm_on, %%kmm_table, 0;\n");
     if (shares)
         text_printf(out, "\tst.shared.b64 [kmm_shared_table], %%kmm_table;\n");
 }

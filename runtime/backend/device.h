@@ -36,6 +36,7 @@ typedef struct kmm__counters {
     uint64_t sharings, sharing_ns; /* calls that give other devices access; nanoseconds of these */
     uint64_t premapped, premap_ns; /* frames premapped; nanoseconds of that */
     uint64_t waiting_ns; /* nanoseconds in which tasks waited for memory before their copies */
+    uint64_t proven;     /* chunks under -fkmm-check that ran without it */
     uint64_t host_backed_most; /* most bytes of host-backed frames at one time */
 } kmm__counters_t;
 

@@ -158,7 +158,9 @@ static int launch_kernel(kmm__task_t *const *tasks, uint32_t count, const blocks
     memcpy(run.count, part->count, sizeof(run.count));
     bool is_whole = memcmp(part->count, w->geometry.grid, sizeof(part->count)) == 0;
     uint64_t table = kmm__exact_table(t->issue.check);
-    if (w->kernel->is_clone && w->kernel->whole && is_whole && !table) {
+    if (!w->kernel->is_clone && w->kernel->whole && !t->issue.check)
+        run.kernel = w->kernel->whole;
+    else if (w->kernel->is_clone && w->kernel->whole && is_whole && !table) {
         run.kernel = w->kernel->whole;
         run.args = args + 1;
     } else if (w->kernel->is_clone) {

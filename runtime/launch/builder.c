@@ -158,6 +158,11 @@ KMM__API void kmm_launch_inferred(kmm_launch_t *l)
     l->inferred = true;
 }
 
+KMM__API void kmm_launch_graph(kmm_launch_t *l, const char *text)
+{
+    l->graph = text;
+}
+
 KMM__API void kmm_launch_fits(kmm_launch_t *l, const char *text, kmm_type_t type, kmm_reach_t reach,
                               int64_t constant)
 {

@@ -74,6 +74,7 @@ struct kmm_launch {
     /* What launch/memo.c compares as bytes, up to `axis`: */
     const char *kernel, *file;
     int line;
+    const char *graph; /* of the kernel; NULL: it is not known */
     bool one_chunk, nowait, bounded;
     bool is_whole;         /* one chunk, though it reduces floating-point numbers */
     bool awaits;           /* the program may change what the function uses besides its arrays */

@@ -329,6 +329,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->geometry = s->geometry;
     w->function = s->function;
     w->rounding = kmm__rounding_now();
+    w->graph = l->graph;
     w->item_text = kmm__work_take(w, l->item_count * sizeof(*w->item_text));
     w->item_count = l->item_count;
     for (uint32_t k = 0; k < l->item_count; k++) {

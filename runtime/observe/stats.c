@@ -110,6 +110,9 @@ void kmm__stats_print(kmm_runtime_t *rt)
     for (int k = 0; k < kmm_device_count(rt) && kmm_device_get(rt, k, &d) == 0; k++) {
         fprintf(stderr, "kmm: %s: %" PRIu64 " chunks in %" PRIu64 " launches", d.name, d.chunks,
                 d.launches);
+        uint64_t proven = kmm__counted(&rt->device[k]->counters.proven);
+        if (proven)
+            fprintf(stderr, ", %" PRIu64 " without a check of each access", proven);
         if (d.memory_bytes) {
             print_bytes(", at most", d.memory_bytes);
             print_bytes("; copied in", d.bytes_in);

@@ -91,7 +91,8 @@ struct kmm__work {
     uint32_t used_words; /* of a kernel: those behind them are never looked through */
     kmm__pointer_t *pointers;
     uint32_t pointer_count;
-    bool is_translated;                /* args holds addresses of host memory already */
+    const char *graph;  /* of the kernel's accesses (kmm_launch_graph); NULL: it is not known */
+    bool is_translated; /* args holds addresses of host memory already */
     struct kmm__reduction *reductions; /* launch/reduce.h */
     uint32_t reduction_count;
     kmm__partials_t *partials;

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random kernels and functions with clauses, half of them with one mistake, under -fkmm-check.
 
-usage: random_clauses.py KMMCC FOLDER [SEED [FILES [CASES]]]
+usage: random_clauses.py KMMCC FOLDER [SEED [COUNT [BATCH]]]
 
-Writes FILES programs of CASES launches each, in turn CUDA for the CPU and C. kmmcc translates each
-program, which shows the mistakes that it finds while compiling. Then it compiles the program with
--fkmm-check -fno-kmm-compare, which shows those found while running: all launches with right clauses
-run in one process, on one device and on small ones, and those with a mistake in another. No right
+Writes COUNT launches with kernels or functions of their own, BATCH of them in one file, in turn
+CUDA for the CPU and C. kmmcc translates each file, which shows the mistakes that it finds while
+compiling. Then it compiles the file with -fkmm-check or -fkmm-check=all, and -fno-kmm-compare, which
+shows those found while running: all launches with right clauses run in one process, on one device
+and on small ones, and those with a mistake in another. No right
 launch may have an error, and each mistake must be found in one of the two ways; those that leave
 each access where the clauses have it, while compiling."""
 import os
@@ -33,6 +34,9 @@ class Case:
         self.store = rng.choice(("whole", "whole", "add", "some", "swap"))
         self.bins = rng.choice((0, 0, 1, 4, 9))
         self.style = rng.choice(("subscript", "pointer", "loop", "copy"))
+        self.form = rng.choice(("guard", "guard", "early", "stride", "unsigned", "long", "late",
+                                "helper"))
+        self.first = rng.randrange(1, 40) if self.form == "late" and not plain else 0
         kinds = ["read place", "step"]
         kinds += ["read high", "read low"] * (len(self.offsets) > 1)
         kinds += ["range"] * (not plain)  # a function is given its range
@@ -91,7 +95,7 @@ class Case:
         elif self.wrong == "read place":
             low, high = low + 1, high + 1
         elif self.wrong == "range":
-            end = self.n * 3 // 4
+            end = self.first + (self.n - self.first) * 3 // 4
         elif self.wrong == "step":
             step += 1
         elif self.wrong == "write short":
@@ -115,14 +119,27 @@ class Case:
                        "own index": "static long place; "}.get(self.wrong, "")
                 body = self.body()
                 if self.wrong == "own index":
-                    body = body.replace(f"x[{self.width} * i + o]", f"x[{self.width} * place + o]") + " place++;"
+                    body = body.replace(f"x[{self.width} * i + o]",
+                                        f"x[{self.width} * place + o]") + " place++;"
                 out = f"static int global{c};\n" if self.wrong == "global" else ""
                 return (f"{out}static void f{c}(long n, {t} *x, const {t} *y) {{ {own}"
                         f"for (long i = 0; i < n; i++) {{ {body} }} }}")
             head = f"static void f{c}(long from, long to, {t} *x, const {t} *y, int *s)"
             return f"{head} {{ (void)s; for (long i = from; i < to; i++) {{ {self.body()} }} }}"
-        return (f"__global__ void f{c}(int n, {t} *x, const {t} *y, int *s) {{ "
-                f"int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) {{ {self.body()} }} }}")
+        head = f"__global__ void f{c}(int n, {t} *x, const {t} *y, int *s) {{"
+        i, body = "blockIdx.x * blockDim.x + threadIdx.x", self.body()
+        if self.form == "early":
+            return f"{head} int i = {i}; if (i >= n) return; {body} }}"
+        if self.form == "stride":
+            return f"{head} for (int i = {i}; i < n; i += gridDim.x * blockDim.x) {{ {body} }} }}"
+        if self.form == "helper":
+            return (f"__device__ void g{c}(int i, {t} *x, const {t} *y, int *s) {{ {body} }}\n"
+                    f"{head} int i = {i}; if (i < n) g{c}(i, x, y, s); }}")
+        kind = {"unsigned": "unsigned", "long": "long"}.get(self.form, "int")
+        start = f"(long){i}" if kind == "long" else i
+        least = f"i >= {self.first} && " if self.first else ""
+        end = "(unsigned)n" if kind == "unsigned" else "n"
+        return f"{head} {kind} i = {start}; if ({least}i < {end}) {{ {body} }} }}"
 
     def launch(self):
         t, c = self.type, self.number
@@ -136,14 +153,92 @@ class Case:
         if self.relative:
             how, call = "rebase(n: i)", f"f{c}({end}, x, y);"
         elif self.plain:
-            how, call = "rebase(from: begin(i), to: end(i))", f"f{c}(0, {end}, x, y, {'s' if self.bins else 0});"
+            how = "rebase(from: begin(i), to: end(i))"
+            call = f"f{c}(0, {end}, x, y, {'s' if self.bins else 0});"
         else:
             how, call = "", f"f{c}<<<{(self.n + 63) // 64}, 64>>>({self.n}, x, y, s);"
-        lines += [f"#pragma kmm parallel(i = 0:{end}) chunk({chunk}) {how} {shapes} {items}",
+        lines += [f"#pragma kmm parallel(i = {self.first}:{end - self.first}) chunk({chunk}) {how} {shapes} {items}",
                   f"        {call}", "    }"]
         text = "\n".join(lines)
         return text if self.plain else text.replace("= room(", f"= ({t} *)room(").replace(
             f"int *s = ({t} *)", "int *s = (int *)")
+
+
+class Plane:
+    """A launch of two dimensions, on an array of h rows of w elements with an edge of `edge`."""
+
+    plain = relative = False
+
+    def __init__(self, rng, number):
+        self.number = number
+        self.type = rng.choice(TYPES)
+        self.h, self.w, self.edge = rng.randrange(20, 90), rng.randrange(20, 90), rng.randrange(1, 3)
+        self.up, self.down, self.left, self.right = (rng.randrange(0, self.edge + 1)
+                                                     for _ in range(4))
+        self.chunk = rng.randrange(1, 4) * 8
+        self.split = rng.choice("ji")
+        self.flat = rng.random() < 0.5
+        self.store = rng.choice(("whole", "add"))
+        self.tile = rng.random() < 0.3 and self.left + self.right + self.up + self.down == 0
+        kinds = ["place", "width", "short row", "short column"]
+        kinds += ["up"] * (2 * (self.up > 0)) + ["down"] * (2 * (self.down > 0))
+        kinds += ["left"] * (self.left > 0 and self.split == "i")
+        kinds += ["right"] * (self.right > 0 and self.split == "i")
+        kinds += ["old values"] * (self.store == "add")
+        if self.split == "i":
+            kinds = [k for k in kinds if k not in ("up", "down")]
+        self.wrong = rng.choice(kinds) if rng.random() < 0.5 else "none"
+
+    def is_right(self):
+        return self.wrong == "none"
+
+    def at(self, j, i):
+        return f"({j}) * {self.w + 2 * self.edge} + {i}"
+
+    def function(self):
+        t, c, e = self.type, self.number, self.edge
+        head = f"__global__ void f{c}({t} *x, const {t} *y, int h, int w) {{ "
+        head += "int i = blockIdx.x * blockDim.x + threadIdx.x; "
+        head += "int j = blockIdx.y * blockDim.y + threadIdx.y; "
+        points = {(0, 0), (-self.up, 0), (self.down, 0), (0, -self.left), (0, self.right)}
+        reads = " + ".join(f"y[{self.at(f'j + {e + dj}', f'i + {e + di}')}]"
+                           for dj, di in sorted(points))
+        store = f"x[{self.at(f'j + {e}', f'i + {e}')}] {'=' if self.store == 'whole' else '+='} "
+        if self.tile:
+            return (f"{head} __shared__ {t} s[8][8]; "
+                    f"if (i < w && j < h) s[threadIdx.y][threadIdx.x] = {reads}; __syncthreads(); "
+                    f"if (i < w && j < h) {store} s[threadIdx.y][threadIdx.x]; }}")
+        return f"{head} if (i < w && j < h) {store} {reads}; }}"
+
+    def clauses(self):
+        e, w = self.edge, self.w + 2 * self.edge
+        up, down, left, right = self.up, self.down, self.left, self.right
+        mode = "write" if self.store == "whole" or self.wrong == "old values" else "update"
+        high = self.h * 3 // 4 if self.wrong == "short column" else self.h
+        wide = self.w * 3 // 4 if self.wrong == "short row" else self.w
+        up, down = up - (self.wrong == "up"), down - (self.wrong == "down")
+        left, right = left - (self.wrong == "left"), right - (self.wrong == "right")
+        place = self.wrong == "place"
+        row = w + (self.wrong == "width")
+        items = (f"read(y[j + {e - up + place}:{up + down + 1}][i + {e - left}:{left + right + 1}]) "
+                 f"{mode}(x[j + {e}][i + {e}])")
+        return (high, wide, row), items
+
+    def launch(self):
+        t, c = self.type, self.number
+        (high, wide, row), items = self.clauses()
+        rows, w = self.h + 2 * self.edge, self.w + 2 * self.edge
+        room = (rows + 8) * (w + 8)
+        chunk = (f"chunk({self.chunk}, {wide})" if self.split == "j" else
+                 f"chunk({high}, {self.chunk})")
+        return "\n".join([
+            f"    if (which == {c}) {{", f"        {t} *x = ({t} *)room({room} * sizeof({t}));",
+            f"        {t} *y = ({t} *)room({room} * sizeof({t}));",
+            f"#pragma kmm parallel(j: global.y = 0:{high}, i: global.x = 0:{wide}) {chunk} "
+            f"shape(x[{rows}][{row}], y[{rows}][{row}]) {items}",
+            f"        f{c}<<<dim3({(self.w + 7) // 8}, {(self.h + 7) // 8}), dim3(8, 8)>>>"
+            f"(x, y, {self.h}, {self.w});",
+            "    }"])
 
 
 def program(cases, plain):
@@ -198,8 +293,7 @@ def found_running(binary, cases, devices):
 
 
 def complain(source, case, what):
-    end, items = case.clauses()
-    print(f"{source} {case.number}: {what}: mistake: {case.wrong}\n    i = 0:{end} {items}\n    "
+    print(f"{source} {case.number}: {what}: mistake: {case.wrong}\n{case.launch()}\n"
           f"{case.function()}")
     return 1
 
@@ -207,7 +301,8 @@ def complain(source, case, what):
 def check(kmmcc, source, cases, rng, tally):
     binary, bad = source.replace(".", "_") + ".program", 0
     early, other = found_compiling(kmmcc, source, cases)
-    subprocess.run([kmmcc, "-fkmm-check", "-fno-kmm-compare", "-w", "--target=host", source, "-o",
+    flag = rng.choice(("-fkmm-check", "-fkmm-check", "-fkmm-check=all"))
+    subprocess.run([kmmcc, flag, "-fno-kmm-compare", "-w", "--target=host", source, "-o",
                     binary], check=True)
     right, wrong = [c for c in cases if c.is_right()], [c for c in cases if not c.is_right()]
     late, good = found_running(binary, wrong, rng.choice(DEVICES))
@@ -238,12 +333,14 @@ def check(kmmcc, source, cases, rng, tally):
 
 def main():
     kmmcc, folder = sys.argv[1:3]
-    seed, files, count = (int(w) for w in (sys.argv[3:] + ["1", "4", "60"][len(sys.argv) - 3:]))
+    seed, all_of_them, count = (int(w) for w in
+                                (sys.argv[3:] + ["1", "200", "50"][len(sys.argv) - 3:]))
     rng, bad, tally = random.Random(seed), 0, {}
     os.makedirs(folder, exist_ok=True)
-    for k in range(files):
+    for k in range((all_of_them + count - 1) // count):
         plain = k % 2 == 1
-        cases = [Case(rng, c, plain) for c in range(count)]
+        cases = [Plane(rng, c) if not plain and rng.random() < 0.25 else Case(rng, c, plain)
+                 for c in range(count)]
         source = os.path.join(folder, f"random_{seed}_{k}" + (".c" if plain else ".cu"))
         with open(source, "w", encoding="utf-8") as out:
             out.write(program(cases, plain))

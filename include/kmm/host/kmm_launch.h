@@ -48,6 +48,14 @@ KMM_HOST_VARIABLE void
 #endif
 
 #define KMM_HOST_INLINE inline __attribute__((__always_inline__))
+/* Under -fkmm-check, kernels are compiled twice: with gcc's calls before each access, and without
+ * them, for chunks that are proven to need none. Only what is inlined has no calls then. */
+#ifdef KMM_HOST_CHECKED
+#define KMM_HOST_BODY KMM_HOST_INLINE
+#define KMM_HOST_UNCHECKED __attribute__((__no_sanitize_thread__))
+#else
+#define KMM_HOST_BODY
+#endif
 #define KMM_HOST_INDEX                                                                             \
     const ::uint3 threadIdx __attribute__((__unused__)),                                           \
         const ::uint3 blockIdx __attribute__((__unused__)),                                        \
@@ -244,7 +252,8 @@ template <class Body> struct kmm_host_sized<Body, false> {
 /* Runs a kernel that was split at its barriers, a block at a time. */
 template <class Body, int flags, class... P> struct kmm_host_split {
     template <size_t... k>
-    static void block(uint3 b, dim3 bd, dim3 gd, dim3 loop, void **args, kmm_host_indices<k...>)
+    static KMM_HOST_BODY void block(uint3 b, dim3 bd, dim3 gd, dim3 loop, void **args,
+                                    kmm_host_indices<k...>)
     {
         if (flags & KMM_HOST_HELPERS) {
             ::blockIdx = b;
@@ -275,7 +284,15 @@ template <class Body, int flags, class... P> struct kmm_host_runner {
         typename std::conditional<(flags & KMM_HOST_BLOCK) != 0, kmm_host_split<Body, flags, P...>,
                                   kmm_host_threads<Body, flags, P...>>::type runner;
 
-    static void run(const kmm_host_blocks_t *range, void **args)
+    static void run(const kmm_host_blocks_t *range, void **args) { blocks(range, args); }
+#ifdef KMM_HOST_CHECKED
+    static KMM_HOST_UNCHECKED void run_unchecked(const kmm_host_blocks_t *range, void **args)
+    {
+        blocks(range, args);
+    }
+#endif
+
+    static KMM_HOST_INLINE void blocks(const kmm_host_blocks_t *range, void **args)
     {
         static thread_local kmm_host_arena arena;
         const dim3 bd(range->block[0], range->block[1], range->block[2]),
@@ -344,17 +361,32 @@ inline kmm_host_asked *&kmm_host_asking()
 template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p)
 {
     static const uint32_t bytes[sizeof...(P) + 1] = {(uint32_t)sizeof(P)...};
-    static const kmm_kernel_t kernel = {
-        KMM_LAUNCH_VERSION,
-        KMM_KIND_HOST,
-        Body::kmm__name(),
-        &kmm_host_runner<Body, flags,
-                         typename kmm_host_value<typename std::remove_cv<P>::type>::type...>::run,
-        nullptr,
-        (uint32_t)sizeof...(P),
-        bytes,
-        0,
-        nullptr};
+    typedef kmm_host_runner<Body, flags,
+                            typename kmm_host_value<typename std::remove_cv<P>::type>::type...>
+        runner;
+#ifdef KMM_HOST_CHECKED
+    static const kmm_kernel_t unchecked = {KMM_LAUNCH_VERSION,
+                                           KMM_KIND_HOST,
+                                           Body::kmm__name(),
+                                           &runner::run_unchecked,
+                                           nullptr,
+                                           (uint32_t)sizeof...(P),
+                                           bytes,
+                                           0,
+                                           nullptr};
+    static const kmm_kernel_t *const whole = &unchecked;
+#else
+    static const kmm_kernel_t *const whole = nullptr;
+#endif
+    static const kmm_kernel_t kernel = {KMM_LAUNCH_VERSION,
+                                        KMM_KIND_HOST,
+                                        Body::kmm__name(),
+                                        &runner::run,
+                                        nullptr,
+                                        (uint32_t)sizeof...(P),
+                                        bytes,
+                                        0,
+                                        whole};
     static size_t dynamic =
         Body::kmm__shared() < KMM_HOST_DYNAMIC ? KMM_HOST_DYNAMIC - Body::kmm__shared() : 0;
     if (kmm_host_asked *asked = kmm_host_asking()) {

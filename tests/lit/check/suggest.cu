@@ -10,6 +10,8 @@ __global__ void scatters(const int *index, const float *a, float *b, int n) { in
 template <class T> __global__ void sets(T *a, int n) { int i = INDEX; if (i < n) a[i] = 1; }
 __global__ void total(const float *a, float *sum, int n) { int i = INDEX; if (i < n) atomicAdd(sum, a[i]); }
 __global__ void unseen(float *a);
+static __global__ void own(float *a, int n) { int i = INDEX; if (i < n) a[i] = 1; }
+namespace { __global__ void inner(float *a, int n) { int i = INDEX; if (i < n) a[i] += 1; } }
 // <initializer_list> is not among the headers that most files need.
 int chosen(int a, int b) { int sum = 0; for (int k : {a, b}) sum += k; return sum; }
 void launches(int n, const int *index, float *a, float *b)
@@ -33,7 +35,15 @@ void launches(int n, const int *index, float *a, float *b)
     // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel
     // CHECK-NEXT: nothing is known: the kernel's code is not in this file
     unseen<<<4, 64>>>(a);
+    // Kernels that only this file knows have another name for the device.
+    // CHECK-NEXT: suggest.cu:[[#@LINE+1]]: #pragma kmm parallel(x: global.x = 0:n) write(a[x]) bounded
+    own<<<4, 64>>>(a, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+1]]: #pragma kmm parallel(x: global.x = 0:n) update(a[x]) bounded
+    inner<<<4, 64>>>(a, n);
 }
+// CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:n) update(a[x]) bounded
+// CHECK-NEXT: nothing is known: the launch is in a template, whose arguments decide which code the kernel has
+template <class T> void relays(T *a, int n) { sets<T><<<4, 64>>>(a, n); }
 // --explain says how well accesses are known.
 // RUN: %kmmcc --target=host --explain %s | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: launch of kernel 'total'
