@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/carried_value.h"
 #include "analyze/compare_call.h"
 #include "analyze/compare_target.h"
 #include "base/arena.h"
@@ -18,8 +19,8 @@
 
 enum {
     MOST_CHUNKS = 64,
-    MOST_BYTES = 1 << 21,
-    MOST_EVENTS = 1 << 18,
+    MOST_BYTES = 1 << 23,
+    MOST_EVENTS = 1 << 20,
     LEAST_SHOWN = 2,
     WHOLE = 0, /* chunks are numbered from 1 */
     SEVERAL = 255
@@ -52,7 +53,9 @@ struct carried {
     long long element[DIFFERENCES];
     int64_t begin[DIFFERENCES];
     const ir_access_t *value; /* stores a value that begins anew in each chunk; NULL: none does */
-    bool *inexact;            /* of each access: some of its accesses are not certain */
+    const ir_access_t
+        *chosen;   /* a store that the chunk's length decides about; NULL: there is none */
+    bool *inexact; /* of each access: some of its accesses are not certain */
 };
 
 /* ---- Events ---- */
@@ -91,11 +94,12 @@ static bool call(comparison_t *c, const int64_t first[3], const int64_t count[3]
     return call_run(c, &box, record) && !c->carried->overflows;
 }
 
-static bool run_all(comparison_t *c)
+static bool run_launch(comparison_t *c, const geometry_t *g)
 {
-    const geometry_t *g = &c->geometry;
     const int64_t none[3] = {0};
     int64_t chunks = g->count[0] * g->count[1] * g->count[2];
+    c->carried->count = 0;
+    c->carried->overflows = false;
     if (chunks > MOST_CHUNKS || !call(c, none, g->grid, WHOLE))
         return false;
     for (int64_t n = 0; n < chunks; n++) {
@@ -110,6 +114,23 @@ static bool run_all(comparison_t *c)
             return false;
     }
     return true;
+}
+
+/* Where the source gives a range that is too long to be run, one that is as long as three of its
+ * chunks at most, and ends like it, has the same differences between neighbouring chunks. */
+static bool run_all(comparison_t *c)
+{
+    geometry_t g = c->geometry;
+    bool is_shorter = false;
+    if (run_launch(c, &g))
+        return true;
+    for (int k = 0; k < 3; k++)
+        if (g.count[k] > 3) {
+            g.grid[k] = 2 * g.chunk[k] + g.grid[k] % g.chunk[k];
+            g.count[k] = (g.grid[k] + g.chunk[k] - 1) / g.chunk[k];
+            is_shorter = true;
+        }
+    return is_shorter && run_launch(c, &g);
 }
 
 /* ---- One array ---- */
@@ -138,15 +159,6 @@ static bool is_exact(const comparison_t *c, const accessed_t *t, ir_access_kind_
                 return false;
     }
     return true;
-}
-
-static bool reduces(comparison_t *c, const accessed_t *t)
-{
-    int64_t base;
-    for (int k = 0; k < c->d->item_count; k++)
-        if (c->d->item[k].mode == KMM_REDUCE && compare_is_of(c, t, &c->d->item[k], &base))
-            return true;
-    return false;
 }
 
 static void differs(comparison_t *c, difference_t kind, const event_t *e, int64_t byte)
@@ -337,8 +349,6 @@ void carried_look(comparison_t *c)
 {
     carried_t *r = c->carried;
     memset(r->inexact, 0, (size_t)c->f->access_count + 1);
-    r->count = 0;
-    r->overflows = false;
     memset(r->seen, 0, sizeof(r->seen));
     if (run_all(c))
         for (int k = 0; k < c->count; k++) {
@@ -347,7 +357,7 @@ void carried_look(comparison_t *c)
             for (int i = 0; i < k && known; i++)
                 known = c->target[i].skipped || !is_same(&c->target[i], t);
             bytes_t b;
-            if (!known || reduces(c, t) || !bytes_of(r, t, &b))
+            if (!known || compare_is_reduced(c, t) || !bytes_of(r, t, &b))
                 continue;
             mark_stores(r, t, &b);
             look_for_crossings(c, t, &b);
@@ -370,95 +380,10 @@ bool carried_is_suspect(const comparison_t *c)
     return false;
 }
 
-/* ---- Values ---- */
-
-static bool depends_on(const ir_function_t *f, int node, int param)
-{
-    const ir_node_t *n = &f->node[node];
-    if (n->op == IR_PARAM)
-        return n->value == param;
-    if (n->op <= IR_DATA)
-        return false;
-    return (n->a >= 0 && depends_on(f, n->a, param)) || (n->b >= 0 && depends_on(f, n->b, param)) ||
-           (n->c >= 0 && depends_on(f, n->c, param));
-}
-
-/* True if the loop runs along an axis that may be split. */
-static bool is_along(const comparison_t *c, int loop)
-{
-    for (int k = 0; k < c->d->rebase_count; k++) {
-        const rebase_t *r = &c->d->rebase[k];
-        if (r->kind != REBASE_BEGIN && geometry_splits(c->u, c->d, r->axis) &&
-            depends_on(c->f, c->f->loop[loop].test, r->parameter))
-            return true;
-    }
-    return false;
-}
-
-/* True if a bound of the chunk is part of the value. */
-static bool knows_bounds(const comparison_t *c, const ir_access_t *a)
-{
-    for (int k = 0; k < c->d->rebase_count; k++) {
-        const rebase_t *r = &c->d->rebase[k];
-        int at = r->parameter < 63 ? r->parameter : 63;
-        if (r->kind != REBASE_LENGTH && (a->carried_from >> at & 1))
-            return true;
-    }
-    return false;
-}
-
-/* True if chunks may begin where an index leaves another rest by the period than at the begin of
- * the range: they are cut by libkmm, or by a constant. */
-static bool breaks(const comparison_t *c, int64_t period)
-{
-    for (int k = 0; k < c->d->rebase_count; k++) {
-        int axis = c->d->rebase[k].axis;
-        if (c->d->rebase[k].kind == REBASE_BEGIN || !geometry_splits(c->u, c->d, axis))
-            continue;
-        if (c->d->chunk_count == 0)
-            return true;
-        form_t size =
-            axis < c->d->chunk_count ? form_of(c->u->source, c->d->chunk[axis]) : (form_t){0};
-        if (size.known && size.value % period)
-            return true;
-    }
-    return false;
-}
-
-/* True if the value is computed from the chunk's length. */
-static bool has_length(const comparison_t *c, const ir_access_t *a)
-{
-    for (int k = 0; k < c->d->rebase_count; k++) {
-        const rebase_t *r = &c->d->rebase[k];
-        if (r->kind == REBASE_LENGTH && r->parameter < 63 && geometry_splits(c->u, c->d, r->axis) &&
-            (a->computed_from >> r->parameter & 1))
-            return true;
-    }
-    return false;
-}
-
-/* The first store of a value that begins anew in each chunk; NULL: there is none. */
-static const ir_access_t *carried_store(comparison_t *c)
-{
-    for (int k = 0; k < c->f->access_count; k++) {
-        const ir_access_t *a = &c->f->access[k];
-        const accessed_t *t = compare_target_of(c, a);
-        if (!t || reduces(c, t) || knows_bounds(c, a))
-            continue;
-        if (has_length(c, a))
-            return a;
-        uint64_t anew = a->carried | (a->period > 0 && breaks(c, a->period) ? a->repeated : 0);
-        for (int l = 0; l < c->f->loop_count && l < 64; l++)
-            if ((anew >> l & 1) && is_along(c, l))
-                return a;
-    }
-    return NULL;
-}
-
 void carried_begin(comparison_t *c)
 {
     carried_t *r = c->carried = arena_alloc(sizeof(*r));
-    *r = (carried_t){.value = carried_store(c)};
+    *r = (carried_t){.value = carried_value(c), .chosen = carried_chosen(c)};
     r->inexact = arena_alloc((size_t)c->f->access_count + 1);
     for (int k = 0; k < DIFFERENCES; k++)
         r->alive[k] = true;
@@ -509,7 +434,7 @@ bool carried_report(comparison_t *c)
         compare_note(c, r->access[k]);
         return false;
     }
-    if (r && r->value && has_length(c, r->value)) {
+    if (r && r->value && carried_has_length(c, r->value)) {
         unit_error(c->u, begin, end,
                    "'%s' stores what it computes from its length, which is another one in chunks; "
                    "pass it a second time, as a parameter that rebase does not name",
@@ -524,6 +449,14 @@ bool carried_report(comparison_t *c)
                    name, remedy);
         compare_note(c, r->value);
         return false;
+    }
+    if (r && r->chosen) {
+        diag_at(SEVERITY_WARNING, c->u->source, begin, end,
+                "the length that '%s' gets decides what it stores, and a chunk's is another one "
+                "than the whole range's; pass it a second time, as a parameter that rebase does "
+                "not name [-Wkmm-length]",
+                name);
+        compare_note(c, r->chosen);
     }
     return true;
 }

@@ -54,3 +54,12 @@ accessed_t *compare_target_of(comparison_t *c, const ir_access_t *a)
             return c->target[k].skipped ? NULL : &c->target[k];
     return NULL;
 }
+
+bool compare_is_reduced(comparison_t *c, const accessed_t *t)
+{
+    int64_t base;
+    for (int k = 0; k < c->d->item_count; k++)
+        if (c->d->item[k].mode == KMM_REDUCE && compare_is_of(c, t, &c->d->item[k], &base))
+            return true;
+    return false;
+}

@@ -14,6 +14,8 @@ const char *compare_key(comparison_t *c, const accessed_t *t, int64_t *shift);
 /* True if the item is of the pointer's array. *base receives the bytes from the array's variable to
  * the item's base. */
 bool compare_is_of(comparison_t *c, const accessed_t *t, const item_t *item, int64_t *base);
+/* True if a reduction names the pointer's array. */
+bool compare_is_reduced(comparison_t *c, const accessed_t *t);
 /* Adds a pointer, unless it is there. */
 void compare_add(comparison_t *c, int param, int member);
 /* Returns the pointer of an access; NULL: nothing is said of it. */

@@ -138,6 +138,9 @@ void diag_warnings_list(void)
                           "launch is one chunk"},
         {"kmm-stride", "'chunk' of a kernel that loops with the grid's stride, where the grid may "
                        "be smaller than the range"},
+        {"kmm-length",
+         "a plain function that compares the length that it gets with a constant, and "
+         "stores other elements then"},
         {"kmm-wide", "off by default: clauses that name more than the kernel accesses, so that "
                      "chunks copy bytes that they do not need"},
         {"kmm-library", "with -fkmm-manage=all, a library that launches kernels of its own, which "

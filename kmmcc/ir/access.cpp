@@ -234,14 +234,37 @@ static bool only_computes(const Value *v, std::set<const Value *> &seen)
     return true;
 }
 
-// A number made of a pointer to memory that no parameter leads to.
+// The one parameter, and member of it, that the pointer is of; {BASE_UNKNOWN, -1}: there are
+// others.
+std::pair<int, int> Analysis::origin(const Value *pointer)
+{
+    std::pair<int, int> one(BASE_UNKNOWN, -1);
+    for (const Candidate &c : pointers(pointer)) {
+        if (c.param < 0 || (one.first >= 0 && one != std::make_pair(c.param, c.member)))
+            return {BASE_UNKNOWN, -1};
+        one = {c.param, c.member};
+    }
+    return one;
+}
+
+// A number made of a pointer to memory that no parameter leads to, or one that only goes into the
+// distance to another pointer of the same parameter.
 bool Analysis::is_harmless(const PtrToIntInst *i)
 {
     std::set<const Value *> seen;
+    bool from_outside = true, is_distance = origin(i->getPointerOperand()).first >= 0;
     for (const Candidate &c : pointers(i->getPointerOperand()))
-        if (c.param >= 0)
-            return false;
-    return only_computes(i, seen);
+        from_outside &= c.param < 0;
+    for (const User *u : i->users()) {
+        auto *difference = dyn_cast<BinaryOperator>(u);
+        is_distance &= difference && difference->getOpcode() == Instruction::Sub;
+        for (unsigned k = 0; k < 2 && is_distance; k++) {
+            auto *other = dyn_cast<PtrToIntInst>(difference->getOperand(k));
+            is_distance =
+                other && origin(other->getPointerOperand()) == origin(i->getPointerOperand());
+        }
+    }
+    return is_distance || (from_outside && only_computes(i, seen));
 }
 
 void Analysis::visit(const Instruction *i)

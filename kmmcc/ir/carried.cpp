@@ -95,6 +95,26 @@ static bool is_index(const Value *next, const PHINode *phi)
                      sum->getOpcode() == Instruction::Add));
 }
 
+// Adds what an address that becomes an integer is computed from: the indices, and a loop in which
+// the pointer itself moves.
+void Analysis::carried_address(const Value *p, const Instruction *store, int64_t period,
+                               std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a)
+{
+    for (; auto *element = dyn_cast<GEPOperator>(p); p = element->getPointerOperand())
+        for (const Use &u : element->indices())
+            carried(u, store, period, seen, a);
+    auto *phi = dyn_cast<PHINode>(p);
+    const Loop *loop = phi ? loops_.getLoopFor(phi->getParent()) : nullptr;
+    if (!loop || loop->getHeader() != phi->getParent() || !loop->contains(store) ||
+        !loop->getLoopLatch() || loop_number_[loop] >= 64)
+        return;
+    auto *next = dyn_cast<GEPOperator>(phi->getIncomingValueForBlock(loop->getLoopLatch()));
+    if (next && next->getPointerOperand() == phi && period >= 0) {
+        (period ? a->repeated : a->carried) |= 1ULL << loop_number_[loop];
+        a->period = std::max(a->period, period);
+    }
+}
+
 // Adds the loop of the phi, in its header, if it carries a value that the phi's next one is
 // computed from.
 void Analysis::carried_by(const PHINode *phi, const Loop *loop, int64_t period, ir_access_t *a)
@@ -141,6 +161,8 @@ void Analysis::carried(const Value *v, const Instruction *store, int64_t period,
             carried(u, store, period, seen, a);
         return;
     }
+    if (auto *address = dyn_cast<PtrToIntInst>(i))
+        carried_address(address->getPointerOperand(), store, period, seen, a);
     auto *call = dyn_cast<CallBase>(i);
     if (computes(i) || call || isa<SelectInst>(i))
         for (const Use &u : call ? call->args() : make_range(i->op_begin(), i->op_end()))

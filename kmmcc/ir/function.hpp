@@ -99,6 +99,7 @@ class Analysis
     int value_of_table(const LoadInst *load, const GEPOperator *pointer, int64_t at);
     int value_of_binary(const BinaryOperator *b);
     int value_of_compare(const ICmpInst *c);
+    int compare(CmpInst::Predicate predicate, int a, int b);
     bool depends_on(int node, const Loop *loop) const;
     bool is_invariant(const Value *v, const Loop *loop);
     bool step_of(const PHINode *phi, const Loop *loop, int *step);
@@ -110,9 +111,12 @@ class Analysis
 
     void access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes);
     bool renews(const Value *v, const PHINode *phi, std::set<const Value *> &seen);
+    void carried_address(const Value *p, const Instruction *store, int64_t period,
+                         std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
     void carried_by(const PHINode *phi, const Loop *loop, int64_t period, ir_access_t *a);
     void carried(const Value *v, const Instruction *store, int64_t period,
                  std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
+    std::pair<int, int> origin(const Value *pointer);
     bool is_harmless(const PtrToIntInst *i);
     void visit(const Instruction *i);
     void visit_call(const CallBase *call);

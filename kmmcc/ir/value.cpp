@@ -86,12 +86,21 @@ int Analysis::value_of_compare(const ICmpInst *c)
             for (const Candidate &k : pointers(isa<ConstantPointerNull>(y) ? x : y))
                 if (k.param >= 0)
                     return c->getPredicate() == CmpInst::ICMP_EQ ? NEVER : ALWAYS;
-        return nodes_.data(1);
+        // Pointers of one parameter lie in one object, as their distances from it do.
+        Candidates first = pointers(x), second = pointers(y);
+        if (first.size() != 1 || second.size() != 1 || origin(x).first < 0 ||
+            origin(x) != origin(y))
+            return nodes_.data(1);
+        return compare(c->getSignedPredicate(), first[0].offset, second[0].offset);
     }
     if (!x->getType()->isIntegerTy() || bits_of(x) > 64)
         return nodes_.data(1);
-    int a = value(x), b = value(y);
-    switch (c->getPredicate()) {
+    return compare(c->getPredicate(), value(x), value(y));
+}
+
+int Analysis::compare(CmpInst::Predicate predicate, int a, int b)
+{
+    switch (predicate) {
     case CmpInst::ICMP_EQ: return nodes_.binary(IR_EQ, 1, a, b);
     case CmpInst::ICMP_NE: return nodes_.binary(IR_NE, 1, a, b);
     case CmpInst::ICMP_ULT: return nodes_.binary(IR_ULT, 1, a, b);

@@ -250,3 +250,20 @@ __global__ void holed(unsigned char *out, const int *in, int size, int middle)
         return;
     out[(y * size + x) * 3] = in[(x >> 1) * 8 + (y & 3)];
 }
+
+__global__ void walks(float *x, int n)
+{
+    for (float *p = x + blockIdx.x * blockDim.x + threadIdx.x; p < x + n;
+         p += gridDim.x * blockDim.x)
+        *p = 1;
+}
+
+__global__ void walks_back(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (const float *p = x + (i < n ? i : n - 1); p >= x; p--)
+        sum += *p * (float)(p - x);
+    if (i < n)
+        y[i] = sum;
+}

@@ -18,6 +18,14 @@ static long at;
 F own(int n, float *y) { for (int i = 0; i < n; i++) y[at++] = 1; }
 F local(int n, float *y) { static int seed; for (int i = 0; i < n; i++) { seed = seed * 5 + 1; y[i] = seed; } }
 static _Thread_local float scale = 1;
+F thirds(int n, float *y) { for (int i = 0; i < n; i++) if (i % 3 == 0) y[i] += 1; }
+F evens(int n, float *y) { for (int i = 0; i < n; i += 2) y[i] += 1; }
+F leader(int n, float *y) { for (int i = 1; i < n; i++) y[i] += y[0]; }
+F large(int n, float *y) { if (n > 50000) for (int i = 0; i < n; i++) y[i] += 1; else for (int i = 0; i < n; i++) y[i] += 2; }
+F distance(int n, float *y) { for (float *p = y; p < y + n; p++) *p += (float)(p - y); }
+F distance_of(int n, float *y) { for (int i = 0; i < n; i++) { float *p = &y[i]; *p += (float)(p - y); } }
+F some(int n, float *y) { if (n < 1) return; for (int i = 0; i < n; i++) y[i] += 1; }
+static float long_one[1000000];
 static float scale_of(void) { return scale; }
 F threads(int n, float *y) { for (int i = 0; i < n; i++) y[i] *= scale_of(); }
 static float G[4096];
@@ -149,4 +157,29 @@ void good(int n, int w, float *x, float *y, float *s)
 // CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'scaled' stores what it computes from its length
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) write(y[i])
     scaled(n, x, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'distance' stores what its loop carries from one iteration to the next
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    distance(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'distance_of' stores what its loop carries from one iteration to the next
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    distance_of(n, y);
+    // Ranges and chunks that the source gives, and too many of them to be run.
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'thirds' does not store to the same elements in chunks as in one call
+#pragma kmm parallel(i = 0:1000000) chunk(70001) rebase(n: i) update(long_one[i])
+    thirds(1000000, long_one);
+#pragma kmm parallel(i = 0:1000000) chunk(69999) rebase(n: i) update(long_one[i])
+    thirds(1000000, long_one);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'evens' does not store to the same elements in chunks as in one call
+#pragma kmm parallel(i = 0:1000000) chunk(999999 / 20) rebase(n: i) update(long_one[i])
+    evens(1000000, long_one);
+#pragma kmm parallel(i = 0:1000000) chunk(1000000 / 20) rebase(n: i) update(long_one[i])
+    evens(1000000, long_one);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'leader' does not store to the same elements in chunks as in one call
+#pragma kmm parallel(i = 0:1000000) chunk(10000) rebase(n: i) update(long_one[i])
+    leader(1000000, long_one);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: warning: the length that 'large' gets decides what it stores, and a chunk's is another one than the whole range's; pass it a second time, as a parameter that rebase does not name [-Wkmm-length]
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    large(n, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    some(n, y);
 }

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values and choices in plain functions that are others in chunks than in one call. */
+#include "analyze/carried_value.h"
+
+#include <stddef.h>
+
+#include "analyze/compare_target.h"
+#include "analyze/geometry.h"
+
+static bool depends_on(const ir_function_t *f, int node, int param)
+{
+    const ir_node_t *n = &f->node[node];
+    if (n->op == IR_PARAM)
+        return n->value == param;
+    if (n->op <= IR_DATA)
+        return false;
+    return (n->a >= 0 && depends_on(f, n->a, param)) || (n->b >= 0 && depends_on(f, n->b, param)) ||
+           (n->c >= 0 && depends_on(f, n->c, param));
+}
+
+/* True if the loop runs along an axis that may be split. */
+static bool is_along(const comparison_t *c, int loop)
+{
+    for (int k = 0; k < c->d->rebase_count; k++) {
+        const rebase_t *r = &c->d->rebase[k];
+        if (r->kind != REBASE_BEGIN && geometry_splits(c->u, c->d, r->axis) &&
+            depends_on(c->f, c->f->loop[loop].test, r->parameter))
+            return true;
+    }
+    return false;
+}
+
+/* True if a bound of the chunk is part of the value. */
+static bool knows_bounds(const comparison_t *c, const ir_access_t *a)
+{
+    for (int k = 0; k < c->d->rebase_count; k++) {
+        const rebase_t *r = &c->d->rebase[k];
+        int at = r->parameter < 63 ? r->parameter : 63;
+        if (r->kind != REBASE_LENGTH && (a->carried_from >> at & 1))
+            return true;
+    }
+    return false;
+}
+
+/* True if chunks may begin where an index leaves another rest by the period than at the begin of
+ * the range: they are cut by libkmm, or by a constant. */
+static bool breaks(const comparison_t *c, int64_t period)
+{
+    for (int k = 0; k < c->d->rebase_count; k++) {
+        int axis = c->d->rebase[k].axis;
+        if (c->d->rebase[k].kind == REBASE_BEGIN || !geometry_splits(c->u, c->d, axis))
+            continue;
+        if (c->d->chunk_count == 0)
+            return true;
+        form_t size =
+            axis < c->d->chunk_count ? form_of(c->u->source, c->d->chunk[axis]) : (form_t){0};
+        if (size.known && size.value % period)
+            return true;
+    }
+    return false;
+}
+
+bool carried_has_length(const comparison_t *c, const ir_access_t *a)
+{
+    for (int k = 0; k < c->d->rebase_count; k++) {
+        const rebase_t *r = &c->d->rebase[k];
+        if (r->kind == REBASE_LENGTH && r->parameter < 63 && geometry_splits(c->u, c->d, r->axis) &&
+            (a->computed_from >> r->parameter & 1))
+            return true;
+    }
+    return false;
+}
+
+const ir_access_t *carried_value(comparison_t *c)
+{
+    for (int k = 0; k < c->f->access_count; k++) {
+        const ir_access_t *a = &c->f->access[k];
+        const accessed_t *t = compare_target_of(c, a);
+        if (!t || compare_is_reduced(c, t) || knows_bounds(c, a))
+            continue;
+        if (carried_has_length(c, a))
+            return a;
+        uint64_t anew = a->carried | (a->period > 0 && breaks(c, a->period) ? a->repeated : 0);
+        for (int l = 0; l < c->f->loop_count && l < 64; l++)
+            if ((anew >> l & 1) && is_along(c, l))
+                return a;
+    }
+    return NULL;
+}
+
+/* ---- Choices ---- */
+
+/* True if constants and the parameter alone make the node. */
+static bool is_of_only(const ir_function_t *f, int node, int param)
+{
+    const ir_node_t *n = &f->node[node];
+    if (n->op == IR_CONST || n->op == IR_PARAM)
+        return n->op == IR_CONST || n->value == param;
+    return n->op > IR_DATA && (n->a < 0 || is_of_only(f, n->a, param)) &&
+           (n->b < 0 || is_of_only(f, n->b, param)) && (n->c < 0 || is_of_only(f, n->c, param));
+}
+
+static bool is_threshold(const ir_function_t *f, int node)
+{
+    const ir_node_t *n = &f->node[node];
+    return n->op == IR_CONST && (n->value > 1 || n->value < -1);
+}
+
+/* True if the condition compares the parameter with a constant other than -1, 0 and 1, with which
+ * functions ask whether there is anything to do. */
+static bool compares(const ir_function_t *f, int node, int param)
+{
+    const ir_node_t *n = &f->node[node];
+    if (n->op >= IR_EQ && n->op <= IR_SLE)
+        return depends_on(f, node, param) && is_of_only(f, node, param) &&
+               (is_threshold(f, n->a) || is_threshold(f, n->b));
+    return n->op > IR_DATA && n->bits == 1 &&
+           ((n->a >= 0 && compares(f, n->a, param)) || (n->b >= 0 && compares(f, n->b, param)) ||
+            (n->c >= 0 && compares(f, n->c, param)));
+}
+
+const ir_access_t *carried_chosen(comparison_t *c)
+{
+    for (int k = 0; k < c->f->access_count; k++) {
+        const ir_access_t *a = &c->f->access[k];
+        for (int i = 0; i < c->d->rebase_count && a->kind != IR_READ && compare_target_of(c, a); i++) {
+            const rebase_t *r = &c->d->rebase[i];
+            if (r->kind == REBASE_LENGTH && geometry_splits(c->u, c->d, r->axis) &&
+                compares(c->f, a->guard, r->parameter))
+                return a;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values and choices in plain functions that are others in chunks than in one call. */
+#ifndef KMMCC_ANALYZE_CARRIED_VALUE_H
+#define KMMCC_ANALYZE_CARRIED_VALUE_H
+
+#include <stdbool.h>
+
+#include "analyze/compare_report.h"
+
+/* True if the value that is stored is computed from the chunk's length. */
+bool carried_has_length(const comparison_t *c, const ir_access_t *a);
+/* The first store of a value that begins anew in each chunk, or that is computed from the chunk's
+ * length; NULL: there is none. */
+const ir_access_t *carried_value(comparison_t *c);
+/* The first store that a comparison of the chunk's length with a constant decides about; NULL:
+ * there is none. */
+const ir_access_t *carried_chosen(comparison_t *c);
+
+#endif
