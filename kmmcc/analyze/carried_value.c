@@ -123,7 +123,9 @@ const ir_access_t *carried_chosen(comparison_t *c)
 {
     for (int k = 0; k < c->f->access_count; k++) {
         const ir_access_t *a = &c->f->access[k];
-        for (int i = 0; i < c->d->rebase_count && a->kind != IR_READ && compare_target_of(c, a); i++) {
+        if (a->kind == IR_READ || !compare_target_of(c, a))
+            continue;
+        for (int i = 0; i < c->d->rebase_count; i++) {
             const rebase_t *r = &c->d->rebase[i];
             if (r->kind == REBASE_LENGTH && geometry_splits(c->u, c->d, r->axis) &&
                 compares(c->f, a->guard, r->parameter))
