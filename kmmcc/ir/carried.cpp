@@ -161,8 +161,10 @@ void Analysis::carried(const Value *v, const Instruction *store, int64_t period,
             carried(u, store, period, seen, a);
         return;
     }
-    if (auto *address = dyn_cast<PtrToIntInst>(i))
-        carried_address(address->getPointerOperand(), store, period, seen, a);
+    if (i->getOpcode() == Instruction::Sub) // an address alone is the same in chunks
+        for (const Use &u : i->operands())
+            if (auto *address = dyn_cast<PtrToIntInst>(u))
+                carried_address(address->getPointerOperand(), store, period, seen, a);
     auto *call = dyn_cast<CallBase>(i);
     if (computes(i) || call || isa<SelectInst>(i))
         for (const Use &u : call ? call->args() : make_range(i->op_begin(), i->op_end()))
