@@ -335,6 +335,32 @@ KMM__API void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actua
 
 /* ---- Handing over ---- */
 
+enum { NEAR_NULL = 4096 };
+
+/* A null pointer, and what an offset makes of it, leads to no memory. */
+static bool is_null(const kmm__item_t *item)
+{
+    return (uintptr_t)item->base < NEAR_NULL;
+}
+
+const kmm__item_t *kmm__launch_null_item(const kmm_launch_t *l)
+{
+    for (uint32_t k = 0; k < l->item_count; k++)
+        if (is_null(&l->items[k]))
+            return &l->items[k];
+    return NULL;
+}
+
+/* A kernel gets a null pointer as it is, and asks whether there is an array before it uses it. */
+static void drop_null_items(kmm_launch_t *l)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < l->item_count; k++)
+        if (!is_null(&l->items[k]))
+            l->items[kept++] = l->items[k];
+    l->item_count = kept;
+}
+
 static _Thread_local kmm_launch_t *armed;
 
 KMM__API void kmm_launch_arm(kmm_launch_t *l)
@@ -345,6 +371,7 @@ KMM__API void kmm_launch_arm(kmm_launch_t *l)
                             armed->file, armed->line);
         kmm__launch_free(armed);
     }
+    drop_null_items(l);
     armed = l;
 }
 

@@ -575,6 +575,11 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
     else if (args_bytes > KMM__MAX_ARGS_BYTES)
         error = kmm__submission_refuse(&s, KMM_E_INVALID, "its arguments are too large");
+    else if (kmm__launch_null_item(l))
+        error = kmm__submission_refuse_item(
+            &s, kmm__launch_null_item(l), KMM_E_INVALID,
+            "it is a null pointer, which is none any more where a chunk moves it; call the "
+            "function without the pragma then");
     else
         error = submit(&s, one, one, NULL, NULL, args, args_bytes);
     kmm__launch_free(l);

@@ -188,6 +188,7 @@ static void pays()
     for (k = 0; k < 300 && is_native(); k++) {
         #pragma kmm parallel(i = 0:N) update(x[i])
         grind<<<N / THREADS, THREADS>>>(N, 50000, x);
+        must(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); // events are asked for later
         rounds += 50000;
     }
     printf("native standing ended after %d long launches\n", k);
