@@ -314,6 +314,16 @@ static long long element_bytes(const item_t *item)
     return clang_Type_getSizeOf(element);
 }
 
+/* True if a rebase before number k says the length of the same axis: pointers move once for each.
+ */
+static bool is_moved_before(const directive_t *d, int k)
+{
+    for (int i = 0; i < k; i++)
+        if (d->rebase[i].kind == REBASE_LENGTH && d->rebase[i].axis == d->rebase[k].axis)
+            return true;
+    return false;
+}
+
 /* Returns the pointer, moved by as many elements as the chunk's begin is away from the range's. */
 static const char *moved(call_t *c, const parameter_t *p)
 {
@@ -322,7 +332,7 @@ static const char *moved(call_t *c, const parameter_t *p)
     text_printf(&out, "kmm__args->%s", p->name);
     for (int k = 0; p->item && k < c->d->rebase_count; k++) {
         const rebase_t *r = &c->d->rebase[k];
-        if (r->kind != REBASE_LENGTH)
+        if (r->kind != REBASE_LENGTH || is_moved_before(c->d, k))
             continue;
         form_t step;
         if (!describe_step(c->u, p->item, r->axis, p->inner_dims, &step))
