@@ -24,13 +24,37 @@ static const struct {
     {"atomicAnd", "&", 1u << KMM_OP_BAND | 1u << KMM_OP_LAND},
     {"atomicOr", "|", 1u << KMM_OP_BOR | 1u << KMM_OP_LOR},
     {"atomicXor", "^", 1u << KMM_OP_BXOR},
+    {"atomicExch", NULL, 0}, /* no operator combines what these leave */
+    {"atomicInc", NULL, 0},
+    {"atomicDec", NULL, 0},
 };
 
 typedef struct search {
     CXCursor parameter, found;
     kmm_op_t op;
-    const char *word;
+    CXType element; /* of the item */
+    const char *word, *name;
+    bool is_type; /* what is found is of another type */
 } search_t;
+
+static bool is_unsigned(CXType t)
+{
+    return t.kind == CXType_UInt || t.kind == CXType_ULong || t.kind == CXType_ULongLong ||
+           t.kind == CXType_UShort || t.kind == CXType_UChar;
+}
+
+/* False: numbers of both types do not have the same bytes, or do not combine alike. Nothing is said
+ * of other types, such as half precision. */
+static bool combines_alike(CXType a, CXType b, kmm_op_t op)
+{
+    bool ordered = op == KMM_OP_MIN || op == KMM_OP_MAX;
+    bool a_real = a.kind == CXType_Float || a.kind == CXType_Double,
+         b_real = b.kind == CXType_Float || b.kind == CXType_Double;
+    if (!(a_real || type_is_integer(a)) || !(b_real || type_is_integer(b)))
+        return true;
+    return clang_Type_getSizeOf(a) == clang_Type_getSizeOf(b) && a_real == b_real &&
+           (!ordered || is_unsigned(a) == is_unsigned(b));
+}
 
 /* The pointer of an atomic operation: `p`, `p + e`, `&p[e]`, also in casts. An index that is read
  * through the parameter is none. */
@@ -59,10 +83,15 @@ static enum CXChildVisitResult find_atomic(CXCursor c, CXCursor parent, CXClient
             (name[length] && strcmp(name + length, "_block") != 0 &&
              strcmp(name + length, "_system") != 0) ||
             clang_Cursor_getNumArguments(c) < 2 ||
-            !is_about(clang_Cursor_getArgument(c, 0), x->parameter) ||
-            (atomics[k].ops >> x->op & 1))
+            !is_about(clang_Cursor_getArgument(c, 0), x->parameter))
+            continue;
+        CXType combined = type_pointee(
+            clang_getCanonicalType(clang_getCursorType(clang_Cursor_getArgument(c, 0))));
+        x->is_type = (atomics[k].ops >> x->op & 1);
+        if (x->is_type && combines_alike(clang_getCanonicalType(combined), x->element, x->op))
             continue;
         x->found = c;
+        x->name = atomics[k].name;
         x->word = atomics[k].word;
         return CXChildVisit_Break;
     }
@@ -79,13 +108,29 @@ static const char *word_of(kmm_op_t op)
 static void check_item(unit_t *u, const directive_t *d, const item_t *item, CXCursor parameter)
 {
     search_t x = {.parameter = parameter, .found = clang_getNullCursor(), .op = item->op};
+    x.element = clang_getCanonicalType(item->base->type);
+    for (x.element = type_pointee(x.element); type_is_array(x.element);)
+        x.element = type_pointee(x.element);
+    x.element = clang_getCanonicalType(x.element);
     clang_visitChildren(cursor_body(d->definition), find_atomic, &x);
     if (clang_Cursor_isNull(x.found))
         return;
     const char *text = unit_words(u, item->begin, item->end);
-    unit_error(u, item->begin, item->end,
-               "'%s' is reduced by %s here, but '%s' combines it by %s; say reduce(%s: %s)", text,
-               word_of(item->op), d->callee_name, x.word, x.word, text);
+    if (x.is_type)
+        unit_error(
+            u, item->begin, item->end,
+            "'%s' is reduced as elements of another type than those that '%s' combines; name "
+            "it by a pointer of that type",
+            text, d->callee_name);
+    else if (!x.word)
+        unit_error(u, item->begin, item->end,
+                   "'%s' is reduced by %s here, but '%s' changes it by %s, which no reduction "
+                   "combines; call it without the pragma",
+                   text, word_of(item->op), d->callee_name, x.name);
+    else
+        unit_error(u, item->begin, item->end,
+                   "'%s' is reduced by %s here, but '%s' combines it by %s; say reduce(%s: %s)",
+                   text, word_of(item->op), d->callee_name, x.word, x.word, text);
     check_note(u, x.found, "it does so here");
 }
 

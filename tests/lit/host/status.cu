@@ -24,7 +24,7 @@
 // CHECK-NEXT: destructor
 // REFUSED-COUNT-1: kmm: error: kernel set is launched with 1 blocks of 2048 threads
 // LARGE: kmm: error: {{.*}}status.cu:{{[0-9]+}}: set: {{.*}}needs
-// VIOLATES: kmm: error: {{.*}}status.cu:{{[0-9]+}}: set: chunk 0 of 4: argument x[i:0]: the chunk stores to
+// VIOLATES: kmm: error: {{.*}}status.cu:{{[0-9]+}}: set: chunk {{[0-3]}} of 4: argument x[i:0]: the chunk stores to
 // DIRECTIVE: kmm: error: {{.*}}status.cu:{{[0-9]+}}: update from
 #include <cuda_runtime.h>
 #include <stdio.h>
