@@ -343,10 +343,24 @@ static bool is_null(const kmm__item_t *item)
     return (uintptr_t)item->base < NEAR_NULL;
 }
 
+/* True if a section of the item has no elements in any chunk. */
+static bool names_nothing(const kmm__item_t *item)
+{
+    for (uint32_t d = 0; d < item->section_count; d++) {
+        const kmm__section_t *c = &item->section[d];
+        int64_t length = c->constant.length;
+        for (uint32_t k = 0; k < KMM_MAX_AXES; k++)
+            length |= c->coef[k].length;
+        if (!c->whole && length == 0)
+            return true;
+    }
+    return false;
+}
+
 const kmm__item_t *kmm__launch_null_item(const kmm_launch_t *l)
 {
     for (uint32_t k = 0; k < l->item_count; k++)
-        if (is_null(&l->items[k]))
+        if (is_null(&l->items[k]) && !names_nothing(&l->items[k]))
             return &l->items[k];
     return NULL;
 }

@@ -111,7 +111,7 @@ void kmm__launch_free(kmm_launch_t *l);
 void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The first item whose base is a null pointer; NULL: there is none. */
+/* The first item whose base is a null pointer though it may name elements; NULL: there is none. */
 const kmm__item_t *kmm__launch_null_item(const kmm_launch_t *l);
 /* Takes the description that this thread has armed for its next launch; NULL: none. */
 kmm_launch_t *kmm__launch_take_armed(void);
