@@ -26,7 +26,7 @@ extern "C" {
     X(STATE, -12, "call not allowed in this state")                                                \
     X(DISK_FULL, -13, "no room on disk to spill to")                                               \
     X(CORRUPT, -14, "data read back from disk is not what was written")                            \
-    X(ACCESS, -15, "a store that no clause declares")
+    X(ACCESS, -15, "a clause that does not hold")
 
 typedef enum kmm_error {
 #define KMM_X(name, number, text) KMM_E_##name = number,

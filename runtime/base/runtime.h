@@ -51,6 +51,7 @@ struct kmm_runtime {
     uint32_t space_count;   /* device_count + 1 */
     bool has_spaces;        /* some device has memory of its own */
     bool checks_access;     /* KMM_CHECK=access */
+    bool checks_result;     /* KMM_CHECK=result */
     bool is_counted;        /* the user has said how many GPUs to use: launches use them all */
 
     /* Parts. Each is owned by the floor of its name. */

@@ -557,11 +557,18 @@ int kmm__check_config(kmm_runtime_t *rt)
 {
     const char *text = getenv("KMM_CHECK");
     rt->checks_access = kmm__exact_is_on();
-    if (!text || !*text)
-        return 0;
-    rt->checks_access = !strcmp(text, "access");
-    return rt->checks_access
-               ? 0
-               : kmm__error_set(KMM_E_INVALID, "KMM_CHECK=%s: no such check; there is `access`",
-                                text);
+    rt->checks_result = false;
+    while (text && *text) {
+        const int length = (int)strcspn(text, ",");
+        if (length == 6 && strncmp(text, "access", 6) == 0)
+            rt->checks_access = true;
+        else if (length == 6 && strncmp(text, "result", 6) == 0)
+            rt->checks_result = true;
+        else
+            return kmm__error_set(KMM_E_INVALID,
+                                  "KMM_CHECK=%.*s: no such check; there are `access` and `result`",
+                                  length, text);
+        text += length + (text[length] == ',');
+    }
+    return 0;
 }

@@ -8,8 +8,8 @@
 
 typedef struct kmm__check kmm__check_t;
 
-/* Sets rt->checks_access from the environment variable KMM_CHECK. Returns 0 or an error with its
- * text. */
+/* Sets rt->checks_access and rt->checks_result from the environment variable KMM_CHECK, a list with
+ * commas. Returns 0 or an error with its text. */
 int kmm__check_config(kmm_runtime_t *rt);
 
 /* True if t must run on copies of its arrays. */

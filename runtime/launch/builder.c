@@ -89,6 +89,22 @@ kmm_launch_t *kmm__launch_create(kmm_runtime_t *rt, const char *kernel, const ch
     return l;
 }
 
+kmm_launch_t *kmm__launch_copy(const kmm_launch_t *l)
+{
+    kmm_launch_t *copy = launch_obtain();
+    kmm_launch_t *next = copy->next;
+    memcpy(copy, l, offsetof(kmm_launch_t, few));
+    memcpy(copy->fits, l->fits, sizeof(l->fits));
+    copy->next = next;
+    copy->label = l->label ? kmm__copy_text(l->label) : NULL;
+    copy->error_text = NULL;
+    copy->items = copy->few;
+    if (l->item_count > KMM__FEW_ITEMS)
+        copy->items = kmm__alloc(KMM__MAX_ITEMS * sizeof(*copy->items));
+    memcpy(copy->items, l->items, l->item_count * sizeof(*copy->items));
+    return copy;
+}
+
 /* ---- The launch as a whole ---- */
 
 KMM__API void kmm_launch_label(kmm_launch_t *l, const char *label)

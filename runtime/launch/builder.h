@@ -80,7 +80,8 @@ struct kmm_launch {
     bool awaits;           /* the program may change what the function uses besides its arrays */
     bool inferred, undone; /* kmmcc has inferred it; a condition of that failed already */
     uint32_t fits_count;
-    bool on_current; /* if it runs on GPUs, it runs on the program's current device */
+    bool is_undivided; /* the undivided run of KMM_CHECK=result */
+    bool on_current;   /* if it runs on GPUs, it runs on the program's current device */
     uint64_t
         unused[KMM__MAX_UNUSED / 64]; /* one bit for each argument that the kernel does not use */
     kmm_where_t where;
@@ -106,6 +107,8 @@ struct kmm_launch {
 /* Returns an empty description of a launch by `rt`. NULL: out of memory; the launch reports that
  * as an error. */
 kmm_launch_t *kmm__launch_create(kmm_runtime_t *rt, const char *kernel, const char *file, int line);
+/* Returns a copy of a description without a mistake. Its owner frees it. */
+kmm_launch_t *kmm__launch_copy(const kmm_launch_t *l);
 void kmm__launch_free(kmm_launch_t *l);
 /* Notes a mistake in the description. Only the first one is kept; the launch reports it. */
 void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)

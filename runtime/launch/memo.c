@@ -85,8 +85,8 @@ void kmm__memos_free(kmm_runtime_t *rt)
 static bool may_have_memo(const kmm__submission_t *s)
 {
     const kmm_runtime_t *rt = s->rt;
-    return !rt->checks_access && !rt->launches->deferred && (!s->reductions || s->is_native) &&
-           s->mapped_count == 0 && s->work->args_bytes;
+    return !rt->checks_access && !rt->checks_result && !rt->launches->deferred &&
+           (!s->reductions || s->is_native) && s->mapped_count == 0 && s->work->args_bytes;
 }
 
 /* True if the array's map neither ends nor belongs to launches. Their maps end without a change of

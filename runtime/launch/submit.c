@@ -14,6 +14,7 @@
 #include "execute/completion.h"
 #include "execute/queue.h"
 #include "launch/arguments.h"
+#include "launch/compare.h"
 #include "launch/disjoint.h"
 #include "launch/fit.h"
 #include "launch/fits.h"
@@ -330,6 +331,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->function = s->function;
     w->rounding = kmm__rounding_now();
     w->graph = l->graph;
+    w->is_undivided = l->is_undivided;
     w->item_text = kmm__work_take(w, l->item_count * sizeof(*w->item_text));
     w->item_count = l->item_count;
     for (uint32_t k = 0; k < l->item_count; k++) {
@@ -421,12 +423,11 @@ static int submit_checked(kmm__submission_t *s)
     return submit_work(s);
 }
 
-static int pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args,
-                const void *block_args, size_t bytes)
+static int pack(kmm__submission_t *s, const kmm__call_t *call)
 {
-    if (kernel)
-        return kmm__arguments_pack(s, kernel, args);
-    kmm__arguments_copy(s, block_args, bytes);
+    if (call->kernel)
+        return kmm__arguments_pack(s, call->kernel, call->args);
+    kmm__arguments_copy(s, call->block_args, call->block_bytes);
     return 0;
 }
 
@@ -442,29 +443,36 @@ static int await_items(const kmm__submission_t *s)
     return error;
 }
 
-static int submit(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3],
-                  const kmm_kernel_t *kernel, void **args, const void *block_args, size_t bytes)
+static int submit(kmm__submission_t *s, const kmm__call_t *call)
 {
     kmm_launch_t *l = s->l;
+    kmm__comparison_t *comparison = NULL;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
     int error = kmm__native_end(s->rt, "a launch in chunks");
     if (!error)
-        error = kmm__place_devices(l, s->kind, kernel == NULL, &s->placement);
+        error = kmm__place_devices(l, s->kind, call->kernel == NULL, &s->placement);
     if (error)
         return kmm__submission_refuse(s, error, kmm__error_get());
-    if (l->bounded && kernel)
-        kmm__partition_bound(l, grid, block);
+    if (l->bounded && call->kernel)
+        kmm__partition_bound(l, call->grid, call->block);
     kmm__spin_lock(&s->rt->lock);
     s->work = kmm__submission_work(s);
-    error = pack(s, kernel, args, block_args, bytes);
+    error = pack(s, call);
     if (!error && !kmm__memo_find(s))
-        error = kmm__submission_check(s, grid, block);
+        error = kmm__submission_check(s, call->grid, call->block);
+    if (!error && kmm__compare_wants(s)) {
+        pthread_mutex_unlock(&s->rt->lock);
+        error = kmm__compare_begin(s, call, submit, &comparison);
+        kmm__spin_lock(&s->rt->lock);
+    }
     if (!error)
         error = submit_checked(s);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
+    if (comparison)
+        error = kmm__compare_end(comparison, s, error);
     has_waited = (s->mapped_count || l->awaits) && !l->nowait;
     if (!error && l->awaits && !l->nowait)
         error = await_items(s);
@@ -551,7 +559,8 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
         error = kmm__submission_refuse(&s, KMM_E_INVALID, "the grid or the block is empty");
     } else {
         s.geometry = *geometry;
-        error = submit(&s, geometry->grid, geometry->block, kernel, args, NULL, 0);
+        const kmm__call_t call = {geometry->grid, geometry->block, kernel, args, NULL, 0};
+        error = submit(&s, &call);
         if (error && l->inferred && !s.is_entered)
             error = KMM__NOT_HELD;
     }
@@ -581,7 +590,7 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
             "it is a null pointer, which is none any more where a chunk moves it; call the "
             "function without the pragma then");
     else
-        error = submit(&s, one, one, NULL, NULL, args, args_bytes);
+        error = submit(&s, &(kmm__call_t){one, one, NULL, NULL, args, args_bytes});
     kmm__launch_free(l);
     return error;
 }

@@ -100,6 +100,7 @@ struct kmm__work {
     /* KMM_CHECK=access: where each item's elements begin; NULL: nothing is checked */
     struct kmm__origin *origins;
     uint32_t reached;  /* devices (bits) on which all its pointers have addresses */
+    bool is_undivided; /* the undivided run of KMM_CHECK=result */
     bool is_warned;    /* KMM_CHECK=access has warned that it cannot be checked */
     uint64_t violated; /* items (bits) of which a check of each access has said something */
     void (*drop)(kmm__work_t *w); /* drops its references to arrays; NULL: it has none */

@@ -306,12 +306,15 @@ static void random_fault(rng_t *r, program_t *p)
 {
     bool may = p->script_count == 1;
     /* The copies of a check heed no limit of links. */
-    p->checks = getenv("KMM_CHECK") || (!getenv("KMM_FAKE_MOST_LINKS") && rng_range(r, 0, 9) == 0);
+    const char *asked = getenv("KMM_CHECK");
+    p->checks = (asked && strstr(asked, "access")) ||
+                (!getenv("KMM_FAKE_MOST_LINKS") && rng_range(r, 0, 9) == 0);
     p->fault_at = (int)rng_range(r, 1, rng_range(r, 0, 1) ? 8 : 60);
     if (may && p->checks && rng_range(r, 0, 1))
         random_stray(r, p);
     else if (may && !ON_DEVICE && p->gpu_kernel && rng_range(r, 0, 7) == 0)
         p->fault = rng_range(r, 0, 2) ? REFUSED : LOST;
+    p->compares = p->fault != STRAYS && (asked ? strstr(asked, "result") != NULL : p->checks);
 }
 
 static void random_shared(rng_t *r, program_t *p)

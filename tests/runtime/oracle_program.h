@@ -112,7 +112,8 @@ typedef struct program {
     const char *disk;    /* how it is used */
     int64_t join; /* bytes that chunks are joined to, however few tasks that leaves; 0: as usual */
     uint32_t threads;
-    bool checks; /* with KMM_CHECK=access */
+    bool checks;   /* with KMM_CHECK=access */
+    bool compares; /* with KMM_CHECK=result */
     fault_t fault;
     int fault_at; /* which launch of a fake driver it hits, from 1 */
     kmm_resource_t *pinned;

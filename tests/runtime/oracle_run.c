@@ -290,8 +290,11 @@ static int create(const program_t *p, kmm_runtime_t **out)
     setenv("KMM_PINNED_MEM", p->locks ? "" : "0", 1);
     snprintf(join, sizeof(join), "%lld,1,2", (long long)p->join);
     setenv("KMM_JOIN", p->join ? join : "", 1);
-    if (p->checks)
-        setenv("KMM_CHECK", "access", 1);
+    setenv("KMM_CHECK",
+           p->checks     ? p->compares ? "access,result" : "access"
+           : p->compares ? "result"
+                         : "",
+           1);
     snprintf(fault, sizeof(fault), "%s:%d", p->fault == LOST ? "running" : "launch", p->fault_at);
     setenv("KMM_FAKE_FAIL", p->fault >= REFUSED ? fault : "", 1);
     int error = kmm_create(out, &(kmm_config_t){.devices = devices,

@@ -160,8 +160,8 @@ static void print_program(const program_t *p)
             p->threads, (long long)p->host_memory, p->disk,
             p->apart ? "a runtime for each thread" : "one runtime", p->granule, p->jitter,
             p->stagers, p->locks ? "memory page-locked" : "none page-locked", (long long)p->join);
-    fprintf(stderr, "%sfault %d at launch %d\n", p->checks ? "accesses checked, " : "", p->fault,
-            p->fault_at);
+    fprintf(stderr, "%s%sfault %d at launch %d\n", p->checks ? "accesses checked, " : "",
+            p->compares ? "results compared, " : "", p->fault, p->fault_at);
     for (int t = 0; t < p->script_count; t++) {
         const script_t *s = &p->script[t];
         fprintf(stderr, "thread %d:", t);

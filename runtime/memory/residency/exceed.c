@@ -124,7 +124,7 @@ static bool is_first(const void *said[KMM__WARNED], const kmm__work_t *w)
 
 bool kmm__exceeds_first(const kmm__device_t *d, const kmm__work_t *w)
 {
-    return is_first(d->memory->exceeding, w);
+    return !w->is_undivided && is_first(d->memory->exceeding, w);
 }
 
 /* Warns of a kernel that needs more memory than the device has, and so works on host memory. */

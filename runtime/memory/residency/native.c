@@ -285,7 +285,8 @@ void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind)
     pthread_mutex_lock(&deciding);
     if (atomic_load(&standing) == UNDECIDED) {
         bool is_new = rt && rt->memory->array_count == 1 && rt->tasks->next_sequence == 0;
-        bool is = is_new && is_wanted(rt, kind) && !rt->checks_access && has_gpus_only(rt, kind);
+        bool is = is_new && is_wanted(rt, kind) && !rt->checks_access && !rt->checks_result &&
+                  has_gpus_only(rt, kind);
         native_runtime = rt;
         native_kind = kind;
         for (uint32_t k = 0; is && k < rt->visible_count; k++) {

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kinds.py KMMCC PAGE FOLDER [-p]: compiles and runs each program of Inputs/kinds, which has one wrong annotation, in three ways, and
+"""kinds.py KMMCC PAGE FOLDER [-p]: compiles and runs each program of Inputs/kinds, which has one wrong annotation, in four ways, and
 compares what finds the mistake with the table in PAGE (docs/checking.md). -p prints the table's rows. Fails if a row differs, if a
 program has none, or if nothing finds a mistake.
 
 compile: kmmcc refuses the program. run: it is compiled with -fno-kmm-compare, and the run fails with a message of kmm. checked: the same
-with -fkmm-check. A program that kmmcc refuses also with -fno-kmm-compare has `-` for the runs.
+with -fkmm-check. result: compiled as for run, and run on small devices with KMM_CHECK=result. A program that kmmcc refuses also with -fno-kmm-compare has `-` for the runs.
 """
 import glob
 import os
@@ -14,16 +14,22 @@ import sys
 
 DEVICES = [{"KMM_DEVICES": "host"}, {"KMM_DEVICES": "host:3,mem=1M", "KMM_FRAME": "64K", "KMM_JOIN": "0"}]
 
+WAYS = [
+    (["-fno-kmm-compare"], DEVICES),
+    (["-fno-kmm-compare", "-fkmm-check"], DEVICES),
+    (["-fno-kmm-compare"], [dict(DEVICES[1], KMM_CHECK="result")]),
+]
+
 
 def compiled(command):
     done = subprocess.run(command, capture_output=True, text=True)
     return done.returncode == 0, done.stderr
 
 
-def runs(binary):
-    """True if the run fails on all devices, each time with a message."""
+def runs(binary, all_devices):
+    """True if the run fails on each of the devices with a message."""
     answers = []
-    for devices in DEVICES:
+    for devices in all_devices:
         done = subprocess.run([binary], env=dict(os.environ, **devices), capture_output=True, text=True, timeout=60)
         answers.append(done.returncode != 0 and "kmm: error" in done.stderr)
     return all(answers)
@@ -36,9 +42,9 @@ def kind(kmmcc, path, folder):
     answers = ["no" if accepted else "yes"]
     if not accepted and "error:" not in said:
         sys.exit("%s: %s" % (path, said))
-    for flags in ["-fno-kmm-compare"], ["-fno-kmm-compare", "-fkmm-check"]:
+    for flags, devices in WAYS:
         accepted, said = compiled(base + flags)
-        answers.append("yes" if accepted and runs(binary) else "no" if accepted else "-")
+        answers.append("yes" if accepted and runs(binary, devices) else "no" if accepted else "-")
     return answers
 
 
@@ -47,7 +53,7 @@ def main():
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kinds")
     os.makedirs(folder, exist_ok=True)
     with open(page, encoding="utf-8") as text:
-        table = dict(re.findall(r"^\| (.*?) +\| ((?:yes|no|-) +\| (?:yes|no|-) +\| (?:yes|no|-)) +\|$", text.read(), re.M))
+        table = dict(re.findall(r"^\| (.*?) +\| ((?:yes|no|-)(?: +\| (?:yes|no|-)){3}) +\|$", text.read(), re.M))
     table = {name: re.split(r" +\| ", answers) for name, answers in table.items()}
     bad, rows = 0, []
     for path in sorted(glob.glob(here + "/*.c") + glob.glob(here + "/*.cu")):

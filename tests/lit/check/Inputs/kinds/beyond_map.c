@@ -6,6 +6,8 @@ static float x[2 * N], y[2 * N], s[4];
 static void f(int n, const float *a, float *b) { for (int i = 0; i < n; i++) b[i] += a[i]; }
 int main(void)
 {
+    for (int k = 0; k < 2 * N; k++)
+        x[k] = y[k] = k % 11;
 #pragma kmm data map(to: x[0:N / 2]) map(tofrom: y)
     {
 #pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) read(x[i]) update(y[i])

@@ -7,6 +7,8 @@ static float total;
 static void f(int n, const float *a, float *b) { for (int i = 0; i < n; i++) { b[i] = a[i]; total += a[i]; } }
 int main(void)
 {
+    for (int k = 0; k < 2 * N; k++)
+        x[k] = y[k] = k % 11;
 #pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) read(x[i]) write(y[i])
     f(N, x, y);
     return 0;

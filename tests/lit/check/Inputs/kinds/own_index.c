@@ -7,6 +7,8 @@ static int at;
 static void f(int n, float *a) { for (int i = 0; i < n; i++) a[at++] = 1; }
 int main(void)
 {
+    for (int k = 0; k < 2 * N; k++)
+        x[k] = y[k] = k % 11;
 #pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) write(y[i])
     f(N, y);
     return 0;

@@ -6,6 +6,8 @@ static float x[2 * N], y[2 * N], s[4];
 static void f(int n, float *a) { static int seed; for (int i = 0; i < n; i++) a[i] = seed++ % 7; }
 int main(void)
 {
+    for (int k = 0; k < 2 * N; k++)
+        x[k] = y[k] = k % 11;
 #pragma kmm parallel(i = 0:N) chunk(N / 4) rebase(n: i) write(y[i])
     f(N, y);
     return 0;

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* KMM_CHECK=result. A pragma may not change what a program computes, so the chunks of a launch must
+ * leave what one call for the whole range leaves. This holds the launch to it: the launch runs
+ * undivided first, with all of its arrays, its results are kept and its arrays restored, and then
+ * it runs as it is described.
+ *
+ * Where the results of a kernel differ, the launch runs undivided once more: kernels may give other
+ * results in each run, as those do that add floating-point numbers atomically. Only elements that
+ * two undivided runs leave alike are compared, and those that are reduced. A plain function has no
+ * such excuse: it keeps state then, on which its chunks depend. */
+#include "launch/compare.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "launch/fold.h"
+#include "launch/items.h"
+#include "memory/array.h"
+#include "memory/holders.h"
+#include "memory/lifetime.h"
+#include "task/inside.h"
+
+/* An array of the launch, and what it held at three times. */
+typedef struct image {
+    kmm__array_t *array; /* a reference */
+    char *before, *whole, *chunks;
+    bool is_empty; /* a part of it has no value yet: it is mapped `from` or `alloc` */
+} image_t;
+
+struct kmm__comparison {
+    const kmm__call_t *call;
+    int (*submit)(kmm__submission_t *s, const kmm__call_t *call);
+    uint32_t count;
+    image_t images[KMM__MAX_ITEMS];
+};
+
+/* One comparison at a time: launches of other threads wait. */
+static pthread_mutex_t comparing = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool is_comparing;
+
+bool kmm__compare_wants(const kmm__submission_t *s)
+{
+    return s->rt->checks_result && s->annotated && s->part.count > 0 && !is_comparing &&
+           !kmm__inside_task();
+}
+
+/* Says so once for each of the first 64 places in the source. */
+static void say_not_compared(const kmm__submission_t *s, const char *why)
+{
+    enum { MAX_SAID = 64 };
+    static struct place {
+        const char *file;
+        int line;
+    } said[MAX_SAID]; /* guarded by `comparing` */
+    static int count;
+    for (int k = 0; k < count; k++)
+        if (said[k].file == s->l->file && said[k].line == s->l->line)
+            return;
+    if (count == MAX_SAID)
+        return;
+    said[count++] = (struct place){s->l->file, s->l->line};
+    fprintf(stderr, "kmm: note: %s:%d: %s: KMM_CHECK=result does not compare this launch: %s\n",
+            s->l->file ? s->l->file : "?", s->l->line, s->l->kernel, why);
+}
+
+/* ---- Images ---- */
+
+static int find_empty(void *arg, const kmm__box_t *part, const void *value)
+{
+    const kmm__holders_t *h = value;
+    (void)arg;
+    (void)part;
+    return h->valid == 0;
+}
+
+/* True if a part of the array has no value yet, and reading it would be an error. */
+static bool has_empty(kmm_runtime_t *rt, kmm__array_t *a)
+{
+    if (!a->is_mapped || (a->map != KMM_MAP_FROM && a->map != KMM_MAP_ALLOC))
+        return false;
+    pthread_mutex_lock(&rt->lock);
+    kmm__box_t all = kmm__layout_whole(&a->coherence.layout);
+    bool is = kmm__map_visit(a->coherence.map, &all, find_empty, NULL) != 0;
+    pthread_mutex_unlock(&rt->lock);
+    return is;
+}
+
+static void images_add(kmm__comparison_t *c, kmm__array_t *a)
+{
+    for (uint32_t k = 0; k < c->count; k++)
+        if (c->images[k].array == a)
+            return;
+    kmm__array_ref(a);
+    c->images[c->count++] = (image_t){.array = a};
+}
+
+/* Copies what the arrays hold. at: the image's member. Returns 0 or an error. */
+static int images_take(kmm_runtime_t *rt, kmm__comparison_t *c, size_t at)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < c->count && !error; k++) {
+        image_t *i = &c->images[k];
+        char *copy = malloc(i->array->bytes ? i->array->bytes : 1);
+        if (!copy)
+            return kmm__error_set(KMM_E_MEMORY, "no memory for copies of its arrays");
+        i->is_empty = has_empty(rt, i->array);
+        if (!i->is_empty)
+            error = kmm_copy_out(rt, copy, i->array->base, i->array->bytes);
+        char **slot = (char **)((char *)i + at);
+        free(*slot);
+        *slot = copy;
+        if (i->is_empty || error) {
+            free(copy);
+            *slot = NULL;
+        }
+    }
+    return error;
+}
+
+/* Puts back what the arrays held before. What had no value then keeps that of the undivided run. */
+static int images_restore(kmm_runtime_t *rt, const kmm__comparison_t *c)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < c->count && !error; k++) {
+        const image_t *i = &c->images[k];
+        if (i->before && (!i->whole || memcmp(i->before, i->whole, i->array->bytes)))
+            error = kmm_copy_in(rt, i->array->base, i->before, i->array->bytes);
+    }
+    return error;
+}
+
+static void comparison_free(kmm__comparison_t *c, kmm_runtime_t *rt)
+{
+    for (uint32_t k = 0; k < c->count; k++) {
+        free(c->images[k].before);
+        free(c->images[k].whole);
+        free(c->images[k].chunks);
+        pthread_mutex_lock(&rt->lock);
+        kmm__array_unref(c->images[k].array);
+        pthread_mutex_unlock(&rt->lock);
+    }
+    free(c);
+    is_comparing = false;
+    pthread_mutex_unlock(&comparing);
+}
+
+/* ---- The undivided run ---- */
+
+/* Not locked: waits for all that uses the launch's arrays. */
+static int await(kmm_runtime_t *rt, const kmm__comparison_t *c)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < c->count && !error; k++)
+        error = kmm_wait_array(rt, c->images[k].array->base);
+    return error;
+}
+
+/* Makes the item one of the undivided launch: all of its array, and what is reduced is updated. */
+static void widen(kmm__item_t *item, const kmm__comparison_t *c)
+{
+    bool is_empty = false;
+    for (uint32_t k = 0; k < c->count; k++)
+        is_empty |= c->images[k].array == item->array && c->images[k].is_empty;
+    if (item->mode != KMM_READ && (!is_empty || item->mode == KMM_REDUCE))
+        item->mode = KMM_UPDATE;
+    const kmm__array_t *a = item->array;
+    if (a && !is_empty && a->base <= item->base && item->base < a->base + a->bytes)
+        item->section_count = item->dims = 0;
+}
+
+static int run_undivided(kmm__comparison_t *c, kmm__submission_t *s, bool *is_entered)
+{
+    kmm_launch_t *l = kmm__launch_copy(s->l);
+    kmm__submission_t whole;
+    l->one_chunk = l->is_whole = l->is_undivided = true;
+    l->nowait = l->is_divided = false;
+    l->schedule = (kmm_schedule_t){0};
+    memset(l->has_chunk, 0, sizeof(l->has_chunk));
+    for (uint32_t k = 0; k < l->item_count; k++)
+        widen(&l->items[k], c);
+    kmm__submission_begin(&whole, l);
+    whole.annotated = true;
+    whole.kind = s->kind;
+    whole.geometry = s->geometry;
+    whole.function = s->function;
+    int error = c->submit(&whole, c->call);
+    *is_entered = whole.is_entered;
+    kmm__launch_free(l);
+    return error ? error : await(s->rt, c);
+}
+
+/* Runs the launch undivided, from what the arrays held before. *can: its results are there. */
+static int run_before(kmm__comparison_t *c, kmm__submission_t *s, bool *can)
+{
+    bool is_entered;
+    int error = run_undivided(c, s, &is_entered);
+    *can = !error;
+    if (error && (!is_entered || error == KMM_E_MEMORY)) {
+        say_not_compared(s, kmm__error_get());
+        error = 0;
+    }
+    return error;
+}
+
+int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
+                       int (*submit)(kmm__submission_t *s, const kmm__call_t *call),
+                       kmm__comparison_t **out)
+{
+    bool can = false;
+    pthread_mutex_lock(&comparing);
+    is_comparing = true;
+    kmm__comparison_t *c = kmm__alloc(sizeof(*c));
+    *c = (kmm__comparison_t){.call = call, .submit = submit};
+    *out = NULL;
+    pthread_mutex_lock(&s->rt->lock);
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        if (s->l->items[k].array)
+            images_add(c, s->l->items[k].array);
+    pthread_mutex_unlock(&s->rt->lock);
+    int error = await(s->rt, c);
+    if (!error && images_take(s->rt, c, offsetof(image_t, before)))
+        say_not_compared(s, kmm__error_get());
+    else if (!error)
+        error = run_before(c, s, &can);
+    if (can && images_take(s->rt, c, offsetof(image_t, whole))) {
+        say_not_compared(s, kmm__error_get());
+        can = false;
+    }
+    int restored = images_restore(s->rt, c);
+    error = error ? error : restored;
+    if (can && !error)
+        *out = c;
+    else
+        comparison_free(c, s->rt);
+    return error;
+}
+
+/* ---- Comparing ---- */
+
+/* What chunks leave otherwise in an array. */
+typedef struct difference {
+    const image_t *image;
+    const kmm__item_t *item; /* that of the element */
+    int64_t at, bytes;       /* of the first element that differs, by more than rounding if any */
+    int64_t count;           /* of elements; 0: none differs, and only is_rounding is set */
+    bool is_rounding; /* all of them may come from another order of additions */
+} difference_t;
+
+static kmm__element_t element_of(const kmm__item_t *item)
+{
+    return (kmm__element_t){.type = item->type,
+                            .bytes = (uint32_t)item->element,
+                            .is_pair = item->is_pair,
+                            .index = item->index,
+                            .value_at = item->value_at,
+                            .index_at = item->index_at};
+}
+
+/* The item that a message names for a byte of an array: one that lets chunks store there. */
+static const kmm__item_t *item_of(const kmm_launch_t *l, const kmm__array_t *a, int64_t at)
+{
+    const kmm__item_t *found = NULL;
+    for (uint32_t k = 0; k < l->item_count; k++) {
+        const kmm__item_t *item = &l->items[k];
+        if (item->array != a)
+            continue;
+        bool is_better = !found || (found->mode == KMM_READ && item->mode != KMM_READ) ||
+                         (found->base - a->base > at && item->base - a->base <= at);
+        found = is_better ? item : found;
+    }
+    return found;
+}
+
+/* How far two sums may be apart, as a part of the larger one. */
+typedef enum closeness { SAME, ROUNDED, OTHER } closeness_t;
+
+static closeness_t compare_numbers(kmm_type_t type, double a, double b)
+{
+    static const double rounded = 1.0 / 16;
+    const double larger = fmax(fabs(a), fabs(b)), apart = fabs(a - b);
+    const double precise = type == KMM_FLOAT                         ? 1e-4
+                           : type == KMM_HALF || type == KMM_BFLOAT16 ? rounded
+                                                                      : 1e-9;
+    if (a == b || (isnan(a) && isnan(b)) || apart <= precise * larger)
+        return SAME;
+    return apart <= rounded * larger ? ROUNDED : OTHER;
+}
+
+/* The k-th number of an element of floating-point numbers in wide form. */
+static double number_of(kmm_type_t type, const void *wide, int k)
+{
+    const bool is_double = type == KMM_DOUBLE || type == KMM_COMPLEX_DOUBLE;
+    return is_double ? ((const double *)wide)[k] : (double)((const float *)wide)[k];
+}
+
+/* Compares one element that was reduced. */
+static closeness_t compare_reduced(const kmm__element_t *e, const char *a, const char *b)
+{
+    const size_t bytes = kmm__type_bytes(e->type);
+    if (e->is_pair)
+        return memcmp(a + e->value_at, b + e->value_at, bytes) ||
+                       memcmp(a + e->index_at, b + e->index_at, kmm__type_bytes(e->index))
+                   ? OTHER
+                   : SAME;
+    if (!kmm__type_is_floating(e->type))
+        return memcmp(a, b, bytes) ? OTHER : SAME;
+    const int numbers = e->type == KMM_COMPLEX_FLOAT || e->type == KMM_COMPLEX_DOUBLE ? 2 : 1;
+    double wide[2][2] = {{0}};
+    closeness_t worst = SAME;
+    kmm__widen(e, wide[0], a, 1);
+    kmm__widen(e, wide[1], b, 1);
+    for (int k = 0; k < numbers; k++) {
+        closeness_t c = compare_numbers(e->type, number_of(e->type, wide[0], k),
+                                        number_of(e->type, wide[1], k));
+        worst = c > worst ? c : worst;
+    }
+    return worst;
+}
+
+/* The bytes of the array's element that has byte `at`: one of the item's elements. */
+static void element_at(const kmm__item_t *item, const kmm__array_t *a, int64_t at, int64_t *begin,
+                       int64_t *end)
+{
+    const int64_t base = item->base - a->base, bytes = item->element > 0 ? item->element : 1;
+    const int64_t past = ((at - base) % bytes + bytes) % bytes;
+    *begin = at - past > 0 ? at - past : 0;
+    *end = at - past + bytes < (int64_t)a->bytes ? at - past + bytes : (int64_t)a->bytes;
+}
+
+static bool is_reduced(const kmm__item_t *item, const kmm__array_t *a, int64_t begin, int64_t end)
+{
+    return item->mode == KMM_REDUCE && item->region_begin <= a->base + begin &&
+           a->base + end <= item->region_end;
+}
+
+/* Counts the elements of the image in which the chunks' results differ. again: what another
+ * undivided run left; NULL: there was none. */
+static difference_t find_difference(const kmm_launch_t *l, const image_t *image, const char *again)
+{
+    const kmm__array_t *a = image->array;
+    difference_t d = {.image = image, .is_rounding = true};
+    if (!image->whole || !image->chunks || memcmp(image->whole, image->chunks, a->bytes) == 0)
+        return d;
+    for (int64_t at = 0, begin, end; at < (int64_t)a->bytes; at = end) {
+        end = at + 1;
+        if (image->whole[at] == image->chunks[at])
+            continue;
+        const kmm__item_t *item = item_of(l, a, at);
+        element_at(item, a, at, &begin, &end);
+        const bool reduced = is_reduced(item, a, begin, end);
+        if (!reduced && again && memcmp(image->whole + begin, again + begin, (size_t)(end - begin)))
+            continue;
+        const kmm__element_t e = element_of(item);
+        const closeness_t c =
+            reduced ? compare_reduced(&e, image->whole + begin, image->chunks + begin) : OTHER;
+        if (c == SAME)
+            continue;
+        if (d.count++ == 0 || (d.is_rounding && c == OTHER)) {
+            d.item = item;
+            d.at = begin;
+            d.bytes = end - begin;
+        }
+        d.is_rounding &= c == ROUNDED;
+    }
+    return d;
+}
+
+/* Writes the bytes of an element as one hexadecimal number, its last byte first. */
+static const char *hexadecimal(const char *element, int64_t bytes, char out[40])
+{
+    int n = snprintf(out, 3, "0x");
+    for (int64_t k = bytes < 16 ? bytes : 16; k > 0; k--)
+        n += snprintf(out + n, 3, "%02x", (unsigned char)element[k - 1]);
+    return out;
+}
+
+/* Says what differs. Returns 0 if rounding may explain it, or KMM_E_ACCESS with its text. */
+static int say(const kmm__submission_t *s, const difference_t *d)
+{
+    char others[64] = "", whole[40], chunks[40], text[320];
+    const int64_t element = d->item->element > 0 ? d->item->element : 1,
+                  index = (d->at - (d->item->base - d->image->array->base)) / element;
+    if (d->count > 1)
+        snprintf(others, sizeof(others), ", and in %lld others", (long long)d->count - 1);
+    snprintf(text, sizeof(text),
+             "its %u chunks leave another result than the launch as a whole: in element %lld%s (%s "
+             "for %s)",
+             s->part.count, (long long)index, others,
+             hexadecimal(d->image->chunks + d->at, d->bytes, chunks),
+             hexadecimal(d->image->whole + d->at, d->bytes, whole));
+    if (!d->is_rounding)
+        return kmm__submission_refuse_item(s, d->item, KMM_E_ACCESS, text);
+    fprintf(stderr,
+            "kmm: warning: %s:%d: %s: argument %s: %s; the order of additions may explain it\n",
+            s->l->file ? s->l->file : "?", s->l->line, s->l->kernel, d->item->text, text);
+    return 0;
+}
+
+/* The launch's first difference that is more than rounding; or one that is not. again: as many
+ * images as c has, of another undivided run; NULL: there was none. */
+static difference_t find_first(const kmm__comparison_t *c, const kmm_launch_t *l,
+                               char *const *again)
+{
+    difference_t first = {.count = 0};
+    for (uint32_t k = 0; k < c->count; k++) {
+        difference_t d = find_difference(l, &c->images[k], again ? again[k] : NULL);
+        if (d.count && (!first.count || (first.is_rounding && !d.is_rounding)))
+            first = d;
+    }
+    return first;
+}
+
+/* Runs the launch undivided once more, and looks for differences where both such runs agree. */
+static int find_again(kmm__comparison_t *c, kmm__submission_t *s, difference_t *d)
+{
+    char *whole[KMM__MAX_ITEMS];
+    bool is_entered;
+    int error = 0;
+    for (uint32_t k = 0; k < c->count && !error; k++)
+        if (c->images[k].before)
+            error = kmm_copy_in(s->rt, c->images[k].array->base, c->images[k].before,
+                                c->images[k].array->bytes);
+    error = error ? error : run_undivided(c, s, &is_entered);
+    for (uint32_t k = 0; k < c->count; k++) {
+        whole[k] = c->images[k].whole;
+        c->images[k].whole = NULL;
+    }
+    error = error ? error : images_take(s->rt, c, offsetof(image_t, whole));
+    for (uint32_t k = 0; k < c->count; k++) {
+        char *again = c->images[k].whole;
+        c->images[k].whole = whole[k];
+        whole[k] = again;
+    }
+    if (!error)
+        *d = find_first(c, s->l, whole);
+    for (uint32_t k = 0; k < c->count; k++) {
+        free(whole[k]);
+        if (c->images[k].chunks && !error)
+            error = kmm_copy_in(s->rt, c->images[k].array->base, c->images[k].chunks,
+                                c->images[k].array->bytes);
+    }
+    return error;
+}
+
+int kmm__compare_end(kmm__comparison_t *c, kmm__submission_t *s, int error)
+{
+    if (!error)
+        error = await(s->rt, c);
+    if (!error)
+        error = images_take(s->rt, c, offsetof(image_t, chunks));
+    if (!error) {
+        difference_t d = find_first(c, s->l, NULL);
+        if (d.count && !d.is_rounding && c->call->kernel)
+            error = find_again(c, s, &d);
+        if (!error && d.count)
+            error = say(s, &d);
+    }
+    comparison_free(c, s->rt);
+    return error;
+}

@@ -1,0 +1,104 @@
+// RUN: %kmmcc %san -fno-kmm-compare -w -O1 %s -o %t
+// RUN: env KMM_CHECK=result KMM_DEVICES=host %t > %t.out 2>&1 && FileCheck --check-prefix=RIGHT %s < %t.out
+// RUN: env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t > %t.out 2>&1 && FileCheck --check-prefix=RIGHT %s < %t.out
+// RUN: env KMM_CHECK=access,result KMM_DEVICES=host:3,mem=1M %t > %t.out 2>&1 && FileCheck --check-prefix=RIGHT %s < %t.out
+// RUN: for k in first state library begun added small; do %not --crash env KMM_CHECK=result KMM_DEVICES=host %t $k || exit 1; done 2>&1 | FileCheck %s
+// RUN: env KMM_CHECK=result KMM_DEVICES=host %t loses 2>&1 | FileCheck --check-prefix=LOSES %s
+// RUN: %not --crash env KMM_CHECK=results KMM_DEVICES=host %t 2>&1 | FileCheck --check-prefix=WORD %s
+// KMM_CHECK=result: the chunks of a launch leave what the launch leaves as a whole.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 10001 };
+
+static int x[N], y[N], z[N];
+static float fx[N];
+
+static void plus(int n, int *o, const int *a) { for (int i = 0; i < n; i++) o[i] = a[i] + 1; }
+static void sum(int n, int *s, const int *a) { for (int i = 0; i < n; i++) *s += a[i]; }
+static void sumf(int n, float *s, const float *a) { for (int i = 0; i < n; i++) *s += a[i]; }
+
+static void less_first(int n, int *o, const int *a) { for (int i = 0; i < n; i++) o[i] = a[i] - a[0]; }
+static int *counter(void) { static int count; return &count; }
+static void count(int n, int *o) { for (int i = 0; i < n; i++) o[i] = (*counter())++; }
+static void dice(int n, int *o) { for (int i = 0; i < n; i++) o[i] = rand(); }
+static void total(int n, int *s, const int *a) { *s = 0; for (int i = 0; i < n; i++) *s += a[i]; }
+static void weighted(int n, float *s, const float *a) { for (int i = 0; i < n; i++) *s += a[i] * i; }
+static void halves(int n, signed char *s, const int *a) { for (int i = 0; i < n; i++) *s = (*s + a[i]) / 2; }
+/* A large number takes no small ones. */
+static void loses(int n, float *s, const float *a) { for (int i = 0; i < n; i++) *s += 3 + 0 * a[i]; }
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int s = 5, n = N;
+    float f = 0;
+    signed char c = 1;
+    for (int i = 0; i < N; i++) {
+        x[i] = 7 * i % 1000 + 1;
+        fx[i] = 1.0f / (float)(i + 1);
+    }
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(1000) read(x[i]) write(y[i])
+    plus(n, y, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(1000) read(x[i]) reduce(+: (&s)[0:1])
+    sum(n, &s, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(1000) read(fx[i]) reduce(+: (&f)[0:1])
+    sumf(n, &f, fx);
+#pragma kmm data map(to: x[0:N]) map(from: y[0:N]) map(alloc: z[0:N])
+    {
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(1000) read(x[i]) write(z[i])
+        plus(n, z, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(1000) update(z[i])
+        plus(n, z, z);
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(1000) read(z[i]) write(y[i])
+        plus(n, y, z);
+    }
+    // RIGHT-NOT: kmm:
+    // RIGHT: y 4 1003 s 5005006 f 9.79
+    // RIGHT-NOT: kmm:
+    if (!*what) {
+        int most = 0;
+        for (int i = 0; i < N; i++)
+            most = y[i] > most ? y[i] : most;
+        printf("y %d %d s %d f %.2f\n", y[0], most, s, (double)f);
+    }
+    if (!strcmp(what, "first")) {
+        // CHECK: result.c:[[#@LINE+1]]: less_first: argument y[i]: its 11 chunks leave another result than the launch as a whole: in element 999, and in 9001 others (0x00000000 for 0x000003e1)
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) read(x[i]) write(y[i])
+        less_first(n, y, x);
+    }
+    if (!strcmp(what, "state")) {
+        // CHECK: result.c:[[#@LINE+1]]: count: argument y[i]: its 11 chunks leave another result
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) write(y[i])
+        count(n, y);
+    }
+    if (!strcmp(what, "library")) {
+        // CHECK: result.c:[[#@LINE+1]]: dice: argument y[i]: its 11 chunks leave another result
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) write(y[i])
+        dice(n, y);
+    }
+    if (!strcmp(what, "begun")) {
+        // CHECK: result.c:[[#@LINE+1]]: total: argument (&s)[0:1]: its 11 chunks leave another result than the launch as a whole: in element 0 (0x
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) read(x[i]) reduce(+: (&s)[0:1])
+        total(n, &s, x);
+    }
+    if (!strcmp(what, "added")) {
+        // CHECK: result.c:[[#@LINE+1]]: weighted: argument (&f)[0:1]: its 11 chunks leave another result
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) read(fx[i]) reduce(+: (&f)[0:1])
+        weighted(n, &f, fx);
+    }
+    if (!strcmp(what, "small")) {
+        // CHECK: result.c:[[#@LINE+1]]: halves: argument (&c)[0:1]: its 11 chunks leave another result than the launch as a whole: in element 0 (0x{{[0-9a-f][0-9a-f]}} for 0x{{[0-9a-f][0-9a-f]}})
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) read(x[i]) reduce(+: (&c)[0:1])
+        halves(n, &c, x);
+    }
+    if (!strcmp(what, "loses")) {
+        f = 1e8f;
+        // LOSES: kmm: warning: {{.*}}result.c:[[#@LINE+1]]: loses: argument (&f)[0:1]: its 11 chunks leave another result than the launch as a whole: in element 0 ({{.*}}); the order of additions may explain it
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) read(fx[i]) reduce(+: (&f)[0:1])
+        loses(n, &f, fx);
+    }
+    return 0;
+}
+// WORD: KMM_CHECK=results: no such check; there are `access` and `result`
