@@ -2,31 +2,14 @@
 // What a program gains or loses by more GPUs: launches of a kernel that takes a given time, with what programs do between launches. Run it
 // with KMM_DEVICES=cuda:1 (one GPU), without KMM_DEVICES (kmm chooses) and with KMM_DEVICES=cuda:2 (always two). Each row is the median of
 // ROUNDS turns, in microseconds a launch, after the program has run for SECONDS, so that what kmm learns is learned.
+#include "timed.h"
+
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include <time.h>
-
 enum { ROUNDS = 7, THREADS = 256, N = 1 << 24, WIDTH = 8192 };
-
-static double now_us()
-{
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * t.tv_sec + 1e-3 * t.tv_nsec;
-}
-
-static void must(cudaError_t error, const char *what)
-{
-    if (error == cudaSuccess)
-        return;
-    printf("FAILED: %s: %s\n", what, cudaGetErrorString(error));
-    exit(1);
-}
 
 __global__ void grind(int n, int rounds, float *x)
 {

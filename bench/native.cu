@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What calls cost in a program whose data fits: one file, built by nvcc, by kmmcc, and by kmmcc with
 // its pragmas (-DPRAGMAS). Each row is the median of ROUNDS turns, in microseconds.
+#include "timed.h"
+
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <vector>
 
-#include <time.h>
-
 enum { ROUNDS = 9, THREADS = 256 };
-
-static double now_us()
-{
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * t.tv_sec + 1e-3 * t.tv_nsec;
-}
-
-static void must(cudaError_t error, const char *what)
-{
-    if (error == cudaSuccess)
-        return;
-    printf("FAILED: %s: %s\n", what, cudaGetErrorString(error));
-    exit(1);
-}
 
 __global__ void scale1(int n, float *a)
 {

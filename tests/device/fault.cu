@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel that stores where nothing is: the error names it and its line, what only the device had is lost and said to be, and what
 // the host has can be read.
-#include <cuda_runtime.h>
-#include <kmm.h>
-#include <stdio.h>
+#define SUBJECT "fault"
+#include "verdict.h"
+
 #include <string.h>
 
 enum { N = 1 << 20 };
-
-static int failures;
-
-static void expect(int holds, const char *what)
-{
-    printf("%s: fault: %s\n", holds ? "PASS" : "FAIL", what);
-    failures += !holds;
-}
 
 __global__ void add_one(int n, int *x)
 {

@@ -2,30 +2,12 @@
 // Usage: device_gather <MiB of each array> [refused]
 // Chunks that read whole tables, on a device whose memory (KMM_DEVICE_MEM) is a third of the four arrays or less. They run with the
 // rest in the host's memory. `refused`: with KMM_HOST_MEM they cannot, and are refused before anything is lost.
-#include <cuda_runtime.h>
-#include <kmm.h>
-#include <stdio.h>
-#include <stdlib.h>
+#define SUBJECT "gather"
+#include "verdict.h"
+
 #include <string.h>
 
 enum { ROUNDS = 3, CHUNKS = 8 };
-
-static int failures;
-
-static void expect(int holds, const char *what)
-{
-    printf("%s: gather: %s\n", holds ? "PASS" : "FAIL", what);
-    fflush(stdout);
-    failures += !holds;
-}
-
-static void must(int error, const char *what)
-{
-    if (error == 0)
-        return;
-    printf("FAIL: gather: %s: error %d: %s\n", what, error, kmm_error_text(kmm_default()));
-    exit(1);
-}
 
 __host__ __device__ static unsigned gathered(int i, int n, const unsigned *a, const unsigned *b, const int *where)
 {

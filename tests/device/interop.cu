@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Managed work beside CUDA code that knows nothing of it (plain.h): the order of streams, events, Thrust inside a task, and memory that
 // is left free. KMM_DEVICE_KEEP_FREE and KMM_DEVICE_MEM are as the script sets them.
+#define SUBJECT "interop"
 #include "plain.h"
+#include "verdict.h"
 
-#include <kmm.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <thrust/execution_policy.h>
 #include <thrust/functional.h>
@@ -14,23 +13,6 @@
 #include <unistd.h>
 
 enum { N = 1 << 20, SLOW_MS = 100 };
-
-static int failures;
-
-static void expect(int holds, const char *what)
-{
-    printf("%s: interop: %s\n", holds ? "PASS" : "FAIL", what);
-    fflush(stdout);
-    failures += !holds;
-}
-
-static void must(int error, const char *what)
-{
-    if (error == 0)
-        return;
-    printf("FAIL: interop: %s: error %d: %s\n", what, error, kmm_error_text(kmm_default()));
-    exit(1);
-}
 
 __global__ void twice(int n, int *to, const int *from)
 {

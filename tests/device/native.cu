@@ -1,32 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Native standing on a GPU: what a program whose data fits does without libkmm's knowledge, and the takeover. Usage: device_native PART;
 // each part is a process of its own, because the standing is the process's.
-#include <cstdio>
-#include <cstdlib>
+#define SUBJECT "native"
+#include "verdict.h"
+
 #include <cstring>
 #include <pthread.h>
 #include <vector>
 
-#include <kmm.h>
-
 enum { N = 1 << 20, THREADS = 256 };
-
-static int failures;
-
-static void expect(bool holds, const char *what)
-{
-    printf("%s: native: %s\n", holds ? "PASS" : "FAIL", what);
-    fflush(stdout);
-    failures += !holds;
-}
-
-static void must(cudaError_t error, const char *what)
-{
-    if (error == cudaSuccess)
-        return;
-    printf("FAIL: native: %s: %s\n", what, cudaGetErrorString(error));
-    exit(1);
-}
 
 __global__ void add(int n, int by, int *x)
 {

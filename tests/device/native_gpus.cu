@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Native standing on two GPUs or more: programs that use several, and those that are taken over because more GPUs pay.
 // Usage: device_native_gpus PART; each part is a process of its own.
-#include <cstdio>
-#include <cstdlib>
+#define SUBJECT "native, several GPUs"
+#include "verdict.h"
+
 #include <cstring>
 #include <pthread.h>
 #include <vector>
-
-#include <kmm.h>
 #include <kmm/cuda_api.h>
 
 enum { N = 1 << 20, THREADS = 256 };
-
-static int failures;
-
-static void expect(bool holds, const char *what)
-{
-    printf("%s: native, several GPUs: %s\n", holds ? "PASS" : "FAIL", what);
-    fflush(stdout);
-    failures += !holds;
-}
-
-static void must(cudaError_t error, const char *what)
-{
-    if (error == cudaSuccess)
-        return;
-    printf("FAIL: native, several GPUs: %s: %s\n", what, cudaGetErrorString(error));
-    exit(1);
-}
 
 __global__ void add(int n, int by, int *x)
 {
