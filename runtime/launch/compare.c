@@ -248,7 +248,7 @@ typedef struct difference {
     const kmm__item_t *item; /* that of the element */
     int64_t at, bytes;       /* of the first element that differs, by more than rounding if any */
     int64_t count;           /* of elements; 0: none differs, and only is_rounding is set */
-    bool is_rounding; /* all of them may come from another order of additions */
+    bool is_rounding;        /* all of them may come from another order of additions */
 } difference_t;
 
 static kmm__element_t element_of(const kmm__item_t *item)
@@ -283,7 +283,7 @@ static closeness_t compare_numbers(kmm_type_t type, double a, double b)
 {
     static const double rounded = 1.0 / 16;
     const double larger = fmax(fabs(a), fabs(b)), apart = fabs(a - b);
-    const double precise = type == KMM_FLOAT                         ? 1e-4
+    const double precise = type == KMM_FLOAT                          ? 1e-4
                            : type == KMM_HALF || type == KMM_BFLOAT16 ? rounded
                                                                       : 1e-9;
     if (a == b || (isnan(a) && isnan(b)) || apart <= precise * larger)
