@@ -28,14 +28,32 @@ static bool is_exact(const kmm__item_t *item)
            item->op != KMM_OP_LOR;
 }
 
+static bool rounds(const kmm_launch_t *l)
+{
+    bool is = false;
+    for (uint32_t k = 0; k < l->item_count; k++)
+        is |= l->items[k].mode == KMM_REDUCE && !is_exact(&l->items[k]);
+    return is;
+}
+
 /* True if the result depends on the chunks: then the launch is divided. A kernel without a clone
  * runs as one chunk always. */
 static bool needs_chunks(const kmm__submission_t *s, const kmm_kernel_t *kernel)
 {
-    bool needs = false;
-    for (uint32_t k = 0; k < s->l->item_count; k++)
-        needs |= s->l->items[k].mode == KMM_REDUCE && !is_exact(&s->l->items[k]);
-    return needs && kernel->is_clone && s->part.count > 1;
+    return kernel->is_clone && s->part.count > 1 && rounds(s->l);
+}
+
+/* True if -fkmm-check has made the kernel's clone. */
+static bool is_checked(const kmm_kernel_t *kernel)
+{
+    return kernel->is_clone && kernel->param_bytes[0] == sizeof(kmm_checked_blocks_t);
+}
+
+/* True for a launch that the only GPU makes as it stands whatever its values are: kmmcc has proven
+ * its description, so there is no mistake to find. */
+static bool is_proven(const kmm__submission_t *s, const kmm_kernel_t *kernel)
+{
+    return s->l->inferred && s->placement.count == 1 && !rounds(s->l) && !is_checked(kernel);
 }
 
 /* True if all memory that the clauses name is in arrays which are mapped at their names on the
@@ -43,8 +61,7 @@ static bool needs_chunks(const kmm__submission_t *s, const kmm_kernel_t *kernel)
 static bool may_be_native(const kmm__submission_t *s, const kmm_kernel_t *kernel)
 {
     const kmm_launch_t *l = s->l;
-    bool is_checked = kernel->is_clone && kernel->param_bytes[0] == sizeof(kmm_checked_blocks_t),
-         may = !is_checked;
+    bool may = !is_checked(kernel);
     for (uint32_t k = 0; k < l->item_count && may; k++) {
         const kmm__array_t *a = kmm__array_find(s->rt, l->items[k].base);
         may = a && a->home == s->placement.device[0];
@@ -116,8 +133,13 @@ static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
 int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
 {
     kmm_launch_t *l = s->l;
-    if (l->error || kmm__place_devices(l, s->kind, false, &s->placement) ||
-        (l->is_divided && s->placement.count > 1 && kmm__native_may_end()) ||
+    if (l->error || kmm__place_devices(l, s->kind, false, &s->placement))
+        return 0;
+    if (is_proven(s, kernel)) {
+        kmm__native_note(l->file, l->line, kernel->name);
+        return KMM__LAUNCH_NATIVELY;
+    }
+    if ((l->is_divided && s->placement.count > 1 && kmm__native_may_end()) ||
         !kmm__place_on_current(&s->placement))
         return 0;
     if (l->bounded)
