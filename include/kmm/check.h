@@ -66,9 +66,16 @@ typedef struct kmm_check_table {
     kmm_check_wrong_t other; /* accesses of that place; bytes count from its begin */
 } kmm_check_table_t;
 
-#if (defined(__CUDACC__) && defined(KMM_CHECKED)) || defined(KMM_CHECK_ON_HOST)
+#if defined(__HIP__) && !defined(__CUDACC__)
+#define KMM_CHECK_ON_AMD 1
+#endif
+#if ((defined(__CUDACC__) || defined(KMM_CHECK_ON_AMD)) && defined(KMM_CHECKED)) ||                \
+    defined(KMM_CHECK_ON_HOST)
 
-#if defined(__CUDACC__)
+#if defined(KMM_CHECK_ON_AMD)
+#define KMM_CHECK_CODE static __attribute__((device, always_inline)) inline
+#define KMM_CHECK_CALLED static __attribute__((device, used, noinline))
+#elif defined(__CUDACC__)
 #define KMM_CHECK_CODE static __device__ __forceinline__
 #define KMM_CHECK_CALLED static __device__ __attribute__((__used__, __noinline__))
 #else
@@ -77,7 +84,7 @@ typedef struct kmm_check_table {
 #endif
 
 /* ---- What threads do at the same time ---- */
-/* On a GPU by assembler: functions of CUDA's headers may be checked themselves. */
+/* For NVIDIA's GPUs by assembler: functions of CUDA's headers may be checked themselves. */
 
 KMM_CHECK_CODE uint64_t kmm_check_add(uint64_t *at)
 {

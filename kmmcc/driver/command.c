@@ -240,7 +240,7 @@ list_t command_compile(const plan_t *p, const job_t *job, const char *copy, cons
     if (checks)
         instrument_before(&command);
     if (instrument_wants_steps(o, job))
-        instrument_kernels(o, &command);
+        instrument_kernels(o, job, &command);
     for (int k = 0; k < o->argument_count; k++) {
         if (k == job->index)
             add_source(p, job, copy, &command);

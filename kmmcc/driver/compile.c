@@ -16,6 +16,7 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "base/toolchain.h"
+#include "driver/amd_steps.h"
 #include "driver/automatic.h"
 #include "driver/command.h"
 #include "driver/depend.h"
@@ -195,8 +196,10 @@ int compile_job(const plan_t *p, job_t *job, int number)
     bool checked = instrument_wants_steps(o, job);
     int status = o->dry_run ? run_command(o, &command)
                  : hosted   ? run_hosted(p, job, copy, &command)
-                 : checked  ? steps_run(o, &command, job->folder, job->path)
-                            : run_command(o, &command);
+                 : checked && job->target == TARGET_HIP
+                     ? amd_steps_run(o, &command, job->folder, job->path)
+                 : checked ? steps_run(o, &command, job->folder, job->path)
+                           : run_command(o, &command);
     if (status || o->dry_run)
         return status;
     if (mend(p, job, copy, deps))

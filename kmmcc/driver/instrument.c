@@ -18,15 +18,28 @@ static bool is_by_nvcc(const job_t *job)
     return is_device_lang(job->lang) && job->compiler.family == FAMILY_NVCC;
 }
 
+/* By hipcc, or clang in its place. */
+static bool is_for_amd(const job_t *job)
+{
+    return is_device_lang(job->lang) && job->target == TARGET_HIP &&
+           (job->compiler.family == FAMILY_HIPCC || job->compiler.family == FAMILY_CLANG);
+}
+
 bool instrument_wants_steps(const options_t *o, const job_t *job)
 {
-    return o->checks && is_by_nvcc(job) && job->transforms && !o->preprocess_only && !o->deps_only;
+    return o->checks && (is_by_nvcc(job) || is_for_amd(job)) && job->transforms &&
+           !o->preprocess_only && !o->deps_only;
 }
 
 /* Lines of instructions come with the debug information of -G, too. The calls take registers: with
  * 64 of them a block may have as many threads as any. */
-void instrument_kernels(const options_t *o, list_t *command)
+void instrument_kernels(const options_t *o, const job_t *job, list_t *command)
 {
+    if (is_for_amd(job)) { /* an own -g, which follows, has the last word */
+        list_add(command, "-DKMM_CHECKED=1");
+        list_add(command, "-gline-tables-only");
+        return;
+    }
     bool has_debug = false, has_limit = false;
     for (int k = 0; k < o->argument_count; k++) {
         const char *text = o->arguments[k].text;
@@ -42,20 +55,15 @@ void instrument_kernels(const options_t *o, list_t *command)
 
 bool instrument_wants(const options_t *o, const job_t *job)
 {
-    return o->checks && is_code(job) && !o->preprocess_only && !is_by_nvcc(job);
+    return o->checks && is_code(job) && !o->preprocess_only && !is_by_nvcc(job) && !is_for_amd(job);
 }
 
 bool instrument_refuses(const options_t *o, const job_t *job)
 {
     if (!instrument_wants(o, job) || job->compiler.family == FAMILY_GNU)
         return false;
-    if (is_device_lang(job->lang) && job->compiler.family != FAMILY_CLANG)
-        diag_plain(SEVERITY_ERROR,
-                   "-fkmm-check cannot check '%s', because '%s' compiles it for AMD's GPUs",
-                   job->path, job->compiler.path);
-    else
-        diag_plain(SEVERITY_ERROR, "-fkmm-check cannot check '%s', because '%s' is not gcc",
-                   job->path, job->compiler.path);
+    diag_plain(SEVERITY_ERROR, "-fkmm-check cannot check '%s', because '%s' is not gcc", job->path,
+               job->compiler.path);
     diag_plain(SEVERITY_NOTE, is_device_lang(job->lang)
                                   ? "--target=host checks its kernels on the CPU; or compile this "
                                     "file without -fkmm-check"

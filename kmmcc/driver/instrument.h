@@ -8,15 +8,15 @@
 #include "base/list.h"
 #include "driver/plan.h"
 
-/* True if the file is CUDA source with a pragma that nvcc compiles, so that its kernels are checked
- * (driver/steps.h). */
+/* True if the file has a pragma and is compiled for GPUs, by nvcc or for AMD's, so that its kernels
+ * are checked (driver/steps.h, driver/amd_steps.h). */
 bool instrument_wants_steps(const options_t *o, const job_t *job);
-/* Adds nvcc's flags for that. */
-void instrument_kernels(const options_t *o, list_t *command);
+/* Adds the compiler's flags for that. */
+void instrument_kernels(const options_t *o, const job_t *job, list_t *command);
 /* True if the file is compiled with gcc's calls. */
 bool instrument_wants(const options_t *o, const job_t *job);
-/* Reports a file for which the check was asked and is not possible: code of AMD's GPUs, and files
- * of compilers other than gcc and nvcc. False: it is possible, or was not asked. */
+/* Reports a file for which the check was asked and is not possible: host code that
+ * a compiler other than gcc compiles. False: it is possible, or was not asked. */
 bool instrument_refuses(const options_t *o, const job_t *job);
 /* Adds the compiler's flags that stand before the user's, or those behind them. */
 void instrument_before(list_t *command);

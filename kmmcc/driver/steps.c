@@ -173,23 +173,29 @@ static int run_step(const options_t *o, const text_t *variables, const char *com
     return status;
 }
 
-/* Has the files in the folder that nvcc's steps name removed at the end. */
-static void remember_files(const char *steps, const char *folder)
+static void remember_once(const char *folder, const char *name, list_t *seen)
+{
+    for (int k = 0; k < seen->count; k++)
+        if (!strcmp(seen->item[k], name))
+            return;
+    list_add(seen, name);
+    process_file(folder, name);
+}
+
+void steps_remember(const char *text, const char *folder)
 {
     list_t seen = {0};
     size_t length = strlen(folder);
-    for (const char *at = strstr(steps, folder); at; at = strstr(at + length, folder)) {
+    for (const char *at = strstr(text, folder); at; at = strstr(at + length, folder)) {
         if (at[length] != '/')
             continue;
         const char *name = at + length + 1;
-        const char *file = arena_copy(name, strcspn(name, "\" ,\n"));
-        bool is_new = *file != 0;
-        for (int k = 0; k < seen.count && is_new; k++)
-            is_new = strcmp(seen.item[k], file) != 0;
-        if (!is_new)
-            continue;
-        list_add(&seen, file);
-        process_file(folder, file);
+        size_t end = strcspn(name, "\" ,\n");
+        for (size_t k = 1; k < end; k++) /* folders are made before their files */
+            if (name[k] == '/')
+                remember_once(folder, arena_copy(name, k), &seen);
+        if (end)
+            remember_once(folder, arena_copy(name, end), &seen);
     }
 }
 
@@ -238,7 +244,7 @@ int steps_run(const options_t *o, const list_t *command, const char *folder, con
         pass_on(steps.data, steps.length);
         return status;
     }
-    remember_files(steps.data, own);
+    steps_remember(steps.data, own);
     status = !is_seen_whole(steps.data, path);
     if (!status && has_dependencies)
         status = process_run(&dependencies);

@@ -271,10 +271,10 @@ static bool refuse_clones(module_t *m, const char *path)
         if (!at)
             continue;
         is_refused = true;
-        diag_plain(SEVERITY_ERROR, "-fkmm-check refuses kernel '%s' of '%s': it %s%s%s%s",
-                   module_kernel_name(f), path, at->unknown, *at->unknown_line == '?' ? "" : " (",
-                   *at->unknown_line == '?' ? "" : at->unknown_line,
-                   *at->unknown_line == '?' ? "" : ")");
+        diag_plain(
+            SEVERITY_ERROR, "-fkmm-check refuses kernel '%s' of '%s': it %s%s%s%s",
+            module_kernel_name(f->name), path, at->unknown, *at->unknown_line == '?' ? "" : " (",
+            *at->unknown_line == '?' ? "" : at->unknown_line, *at->unknown_line == '?' ? "" : ")");
         diag_plain(SEVERITY_NOTE, "launch it without the pragma, or compile this file without "
                                   "-fkmm-check; --target=host checks kernels on the CPU");
     }

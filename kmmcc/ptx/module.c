@@ -132,11 +132,11 @@ static const char *without_prefix(const char *name, size_t length)
 }
 
 /* The parts of a nested name stand behind their lengths: "_ZN5space8kmm_blurEi". */
-const char *module_kernel_name(const ptx_function_t *f)
+const char *module_kernel_name(const char *name)
 {
-    const char *at = f->name + 2, *found = NULL;
-    if (strncmp(f->name, "_Z", 2))
-        return without_prefix(f->name, strlen(f->name));
+    const char *at = name + 2, *found = NULL;
+    if (strncmp(name, "_Z", 2))
+        return without_prefix(name, strlen(name));
     bool is_nested = *at == 'N';
     at += is_nested;
     while (isdigit((unsigned char)*at) && (is_nested || !found)) {
@@ -148,5 +148,5 @@ const char *module_kernel_name(const ptx_function_t *f)
         found = found ? arena_printf("%s::%s", found, part) : part;
         at = end + n;
     }
-    return found ? found : f->name;
+    return found ? found : name;
 }

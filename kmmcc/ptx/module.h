@@ -28,7 +28,7 @@ typedef struct ptx_function {
 
 /* Returns the functions in the order of the text. */
 ptx_function_t *module_functions(const char *ptx);
-/* Returns a kernel's name as a user knows it. */
-const char *module_kernel_name(const ptx_function_t *f);
+/* Returns the name of a kernel or of its clone as a user knows it, of that in device code. */
+const char *module_kernel_name(const char *name);
 
 #endif

@@ -55,9 +55,10 @@ static bool shadow_add(kmm__check_t *c, kmm__array_t *a)
         return true;
     shadow_t *s = &c->shadows[c->count];
     *s = (shadow_t){.array = a, .bytes = a->bytes, .size = (a->bytes / BLOCK + 1) * BLOCK};
-    s->slack = !c->is_exact             ? 0
-               : works_on_host(c->task) ? KMM__EXACT_SLACK
-                                        : up_to(KMM__EXACT_SLACK, a->frame_bytes);
+    s->slack = !c->is_exact                  ? 0
+               : works_on_host(c->task)      ? KMM__EXACT_SLACK
+               : c->task->device->info.whole ? KMM__EXACT_WHOLE_SLACK
+                                             : up_to(KMM__EXACT_SLACK, a->frame_bytes);
     s->image = mmap(NULL, mapped_bytes(s), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (s->image == MAP_FAILED)
@@ -86,7 +87,8 @@ static void device_close(kmm__check_t *c, shadow_t *s)
             kmm__stays_mapped(d, d->backend->frame_unmap(d->gpu, s->window + k * frame, frame)))
             is_stuck = true;
         else
-            d->backend->frame_destroy(d->gpu, s->frames[k], frame);
+            d->backend->frame_destroy(d->gpu, s->frames[k],
+                                      d->info.whole ? window_bytes(s) : frame);
     }
     if (s->window && !d->info.whole && !is_stuck)
         d->backend->window_release(d->gpu, s->window - s->slack, window_bytes(s));
@@ -439,8 +441,8 @@ static int touch_rows(void *arg, const kmm__rows_t *rows)
 static int device_open_whole(const kmm__device_t *d, shadow_t *s)
 {
     s->frames = kmm__alloc(s->array->frame_count * sizeof(*s->frames));
-    int error = d->backend->frame_create(d->gpu, s->array->frame_bytes, &s->frames[0]);
-    s->window = s->frames[0];
+    int error = d->backend->frame_create(d->gpu, window_bytes(s), &s->frames[0]);
+    s->window = error ? 0 : s->frames[0] + s->slack;
     return error;
 }
 

@@ -85,9 +85,8 @@ static const kmm__place_t *place_of(const kmm__check_t *c, uintptr_t address)
 void kmm__exact_open(kmm__check_t *c)
 {
     const kmm__device_t *d = c->task->device;
-    c->is_exact =
-        kmm__exact_is_on() && (d->backend->kind == KMM_KIND_HOST ||
-                               (kmm__exact_takes_table(c->task->work->kernel) && !d->info.whole));
+    c->is_exact = kmm__exact_is_on() && (d->backend->kind == KMM_KIND_HOST ||
+                                         kmm__exact_takes_table(c->task->work->kernel));
     if (!c->is_exact)
         return;
     pthread_mutex_init(&c->lock, NULL);

@@ -50,7 +50,8 @@ uint64_t kmm__exact_table(const kmm__check_t *c)
 
 /* ---- Memory ---- */
 
-/* Memory for the check comes on top of the arrays', so it may have to be the host's. */
+/* Memory for the check comes on top of the arrays', so it may have to be the host's. Where memory
+ * cannot be mapped, a frame's handle is its address. */
 static int frame_make(const kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *out)
 {
     int error = d->backend->frame_create(d->gpu, bytes, out);
@@ -63,6 +64,11 @@ static int piece_make(const kmm__device_t *d, kmm__exact_device_t *e)
 {
     uint64_t granule = d->info.granularity ? d->info.granularity : 1;
     e->mapped_bytes = (e->bytes + granule - 1) / granule * granule;
+    if (d->info.whole) {
+        int failed = frame_make(d, e->mapped_bytes, &e->frame);
+        e->window = e->frame;
+        return failed;
+    }
     int error = d->backend->window_reserve(d->gpu, e->mapped_bytes, &e->window);
     error = error ? error : frame_make(d, e->mapped_bytes, &e->frame);
     error = error ? error : d->backend->frame_map(d->gpu, e->window, e->frame, e->mapped_bytes);
@@ -77,7 +83,7 @@ static void piece_free(const kmm__device_t *d, kmm__exact_device_t *e)
         return;
     if (e->frame)
         d->backend->frame_destroy(d->gpu, e->frame, e->mapped_bytes);
-    if (e->window)
+    if (e->window && !d->info.whole)
         d->backend->window_release(d->gpu, e->window, e->mapped_bytes);
 }
 
@@ -86,6 +92,11 @@ static int marks_make(const kmm__device_t *d, kmm__shadow_t *s)
 {
     uint64_t frame = s->array->frame_bytes;
     s->marks = kmm__alloc(s->array->frame_count * sizeof(*s->marks));
+    if (d->info.whole) {
+        int failed = frame_make(d, frame, &s->marks[0]);
+        s->marks_window = s->marks[0];
+        return failed;
+    }
     int error = d->backend->window_reserve(d->gpu, s->array->frame_count * frame, &s->marks_window);
     for (uint32_t k = 0; k < s->array->frame_count && !error; k++) {
         if (s->frames[k])
@@ -110,7 +121,7 @@ static void marks_free(const kmm__device_t *d, kmm__shadow_t *s)
         else
             d->backend->frame_destroy(d->gpu, s->marks[k], frame);
     }
-    if (s->marks_window && !is_stuck)
+    if (s->marks_window && !d->info.whole && !is_stuck)
         d->backend->window_release(d->gpu, s->marks_window, s->array->frame_count * frame);
     free(s->marks);
 }

@@ -94,18 +94,22 @@ static int run(long n, int chunks, int *x, int *y, int *total)
     void *mirror_args[] = {nullptr, &n, &y, &x, &x};
     kmm_launch_arm(l);
     int error = kmm_launch_kernel(&mirror_kernel, &g, mirror_args);
+    if (error)
+        return error;
     l = begin("scale", n, chunks, &g);
     item(l, KMM_UPDATE, "dst", y, 0, 1);
     void *scale_args[] = {nullptr, &n, &y};
     kmm_launch_arm(l);
-    error = error ? error : kmm_launch_kernel(&scale_kernel, &g, scale_args);
+    error = kmm_launch_kernel(&scale_kernel, &g, scale_args);
+    if (error)
+        return error;
     l = begin("count", n, chunks, &g);
     item(l, KMM_READ, "a", y, 0, 1);
     kmm_launch_reduce(l, KMM_OP_ADD, KMM_INT32, "total", total);
     kmm_launch_index(l, 0, 1);
     void *count_args[] = {nullptr, &n, &total, &y};
     kmm_launch_arm(l);
-    return error ? error : kmm_launch_kernel(&count_kernel, &g, count_args);
+    return kmm_launch_kernel(&count_kernel, &g, count_args);
 }
 
 static int *array(kmm_runtime_t *rt, long n)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* -fkmm-check on a GPU, with a fake driver: kernels that take a table, as kmmcc makes them, and
- * what is said of their accesses. */
+ * what is said of their accesses. KMM_TEST_DRIVER says which driver: cuda, hip, or hip_whole, which
+ * cannot map memory in parts. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,10 +104,23 @@ static int whole_run(const uint32_t block[3], const uint32_t grid[3], void **arg
 static const uint32_t sizes[] = {sizeof(kmm_checked_blocks_t), 8, 8, 4};
 static fake_kernel_t fake = {fake_run, 4, sizes, 0, NULL},
                      fake_whole = {whole_run, 3, sizes + 1, 0, NULL};
-static const kmm_kernel_t whole = {
+static kmm_kernel_t whole = {
     KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake_whole, 3, sizes + 1, 0, NULL};
-static const kmm_kernel_t clone = {
+static kmm_kernel_t clone = {
     KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "step", NULL, &fake, 4, sizes, 1, &whole};
+
+/* ---- The driver ---- */
+
+static bool is_hip(void)
+{
+    const char *driver = getenv("KMM_TEST_DRIVER");
+    return driver && !strncmp(driver, "hip", 3);
+}
+
+static const char *device(void)
+{
+    return is_hip() ? "hip:1" : "cuda:1";
+}
 
 /* ---- One launch ---- */
 
@@ -117,7 +131,7 @@ static void each_element(kmm_launch_t *l, kmm_mode_t mode, const char *text, con
     kmm_launch_coef(l, 0, 1, 0);
 }
 
-static void step(int *out, int *in, int how, kmm_mode_t mode, int64_t chunk)
+static int step(int *out, int *in, int how, kmm_mode_t mode, int64_t chunk)
 {
     kmm_geometry_t geometry = {{N / BLOCK, 1, 1}, {BLOCK, 1, 1}, 0, NULL};
     void *args[] = {NULL, &out, &in, &how};
@@ -127,7 +141,7 @@ static void step(int *out, int *in, int how, kmm_mode_t mode, int64_t chunk)
     each_element(l, KMM_READ, "in[i]", in);
     each_element(l, mode, "out[i]", out);
     kmm_launch_arm(l);
-    assert_int_equal(kmm_launch_kernel(&clone, &geometry, args), 0);
+    return kmm_launch_kernel(&clone, &geometry, args);
 }
 
 /* What the launch writes to standard error; *error: what it fails with. */
@@ -137,13 +151,13 @@ static const char *said(int how, kmm_mode_t mode, int64_t chunk, int *error)
     static int values[N], got[N];
     FILE *file = tmpfile();
     int saved = dup(STDERR_FILENO);
-    kmm_runtime_t *rt = runtime_open(&(kmm_config_t){.devices = "cuda:1", .threads = 2});
+    kmm_runtime_t *rt = runtime_open(&(kmm_config_t){.devices = device(), .threads = 2});
     for (int k = 0; k < N; k++)
         values[k] = k * 3;
     int *in = array_of(rt, N, values), *out = array_of(rt, N, values);
     stray = array_of(rt, N, values);
     dup2(fileno(file), STDERR_FILENO);
-    step(out, in, how, mode, chunk);
+    assert_int_equal(step(out, in, how, mode, chunk), 0);
     *error = kmm_wait(rt);
     if (!*error) {
         assert_int_equal(kmm_copy_out(rt, got, out, sizeof(got)), 0);
@@ -238,7 +252,10 @@ static void once_for_each_argument(void **state)
 static bool all_given_back(fake_counts_t *c)
 {
     fake_counts_function_t *function = NULL;
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    static const char *const hip[] = {"libamdhip64.so.6", "libamdhip64.so.5"};
+    void *library = is_hip() ? NULL : dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    for (int k = 0; k < 2 && is_hip() && !library; k++)
+        library = dlopen(hip[k], RTLD_NOW | RTLD_LOCAL);
     *(void **)&function = dlsym(library, "fake_counts");
     function(c);
     return !(c->windows || c->frames || c->mappings || c->allocations || c->streams || c->events);
@@ -256,7 +273,7 @@ static int run_failing(const char *point, int number)
     kmm_shape_t shape = {.dims = 1, .extent = {N}, .element_bytes = sizeof(int)};
     snprintf(fail, sizeof(fail), "%s:%d", point, number);
     setenv("KMM_FAKE_FAIL", fail, 1);
-    int error = kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1", .threads = 2});
+    int error = kmm_create(&rt, &(kmm_config_t){.devices = device(), .threads = 2});
     if (error)
         return !all_given_back(&c);
     kmm_use(rt);
@@ -264,8 +281,8 @@ static int run_failing(const char *point, int number)
     error = error ? error : kmm_array_create(rt, &shape, &out);
     error = error ? error : kmm_copy_in(rt, in, values, sizeof(values));
     if (!error) {
-        step(out, in, GOOD, KMM_WRITE, CHUNK);
-        error = kmm_wait(rt);
+        error = step(out, in, GOOD, KMM_WRITE, CHUNK);
+        error = error ? error : kmm_wait(rt);
     }
     bool is_right = error || kmm_copy_out(rt, got, out, sizeof(got)) != 0 || got[N - 1] == 1;
     kmm_use(NULL);
@@ -276,7 +293,7 @@ static int run_failing(const char *point, int number)
 
 static void failures_are_errors(void **state)
 {
-    static const char *const points[] = {"map", "reserve", "copy", "launch"};
+    static const char *const points[] = {"alloc", "map", "reserve", "copy", "launch"};
     (void)state;
     for (size_t p = 0; p < sizeof(points) / sizeof(*points); p++) {
         int status = 0;
@@ -300,5 +317,6 @@ int main(void)
         cmocka_unit_test(elements_of_write), cmocka_unit_test(once_for_each_argument),
         cmocka_unit_test(failures_are_errors)};
     kmm__exact_begin();
+    whole.kind = clone.kind = is_hip() ? KMM_KIND_HIP : KMM_KIND_CUDA;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The source lines of instructions of LLVM's IR. */
+#ifndef KMMCC_AMD_PLACE_H
+#define KMMCC_AMD_PLACE_H
+
+typedef struct places places_t;
+
+/* Reads the metadata of a module. */
+places_t *places_read(const char *ir);
+/* Returns "file:line" of the instruction that names this location in its `!dbg`; of code in
+ * headers of HIP, of clang and of kmm, the line that it was inlined into. "?": not known. */
+const char *places_text(const places_t *p, unsigned long location);
+
+#endif
