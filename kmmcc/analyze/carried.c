@@ -17,6 +17,8 @@
 #include "base/diag.h"
 #include "ir/replay.h"
 
+#define NOT_KNOWN INT64_MIN
+
 enum {
     MOST_CHUNKS = 64,
     MOST_BYTES = 1 << 23,
@@ -31,6 +33,7 @@ typedef enum difference {
     NOT_STORED, /* the whole call stores it, and no chunk does, or the other way round */
     SHARED,     /* several chunks store it */
     PAIRED,     /* a chunk computes it from another element than the whole call does */
+    VALUED,     /* a chunk computes it from another number than the whole call does */
     NOT_READ,   /* the whole call reads it by this access, and no chunk does */
     DIFFERENCES
 } difference_t;
@@ -40,6 +43,7 @@ typedef struct event {
     accessed_t *of;
     int64_t begin, end;
     int chunk;
+    int64_t integer[2]; /* those of a store; NOT_KNOWN */
 } event_t;
 
 struct carried {
@@ -77,7 +81,11 @@ static void record(void *context, const ir_access_t *a, int64_t begin, int64_t e
         return;
     }
     r->event = arena_grow(r->event, r->count, &r->capacity, sizeof(*r->event));
-    r->event[r->count++] = (event_t){a, t, begin + t->shift, end + t->shift, r->chunk};
+    event_t *e = &r->event[r->count++];
+    *e = (event_t){a, t, begin + t->shift, end + t->shift, r->chunk, {NOT_KNOWN, NOT_KNOWN}};
+    for (int k = 0; k < 2 && a->kind == IR_WRITE; k++)
+        if (a->integer[k] >= 0 && !replay_value(c->replay, a->integer[k], &e->integer[k]))
+            e->integer[k] = NOT_KNOWN;
 }
 
 static bool call(comparison_t *c, const int64_t first[3], const int64_t count[3], int chunk)
@@ -320,6 +328,42 @@ static void look_for_pairs(comparison_t *c, const accessed_t *t, const bytes_t *
     }
 }
 
+/* True if one integer of the store's value is another one than in the whole call. Where two are,
+ * the one may make up for the other. */
+static bool has_other_value(const event_t *e, const event_t *whole)
+{
+    int others = 0;
+    for (int k = 0; k < 2; k++) {
+        if (e->access->integer[k] >= 0 &&
+            (e->integer[k] == NOT_KNOWN || whole->integer[k] == NOT_KNOWN))
+            return false;
+        others += e->integer[k] != whole->integer[k];
+    }
+    return e->access == whole->access && others == 1;
+}
+
+/* Values such as `i - lo`, of functions that get bounds. */
+static void look_for_values(comparison_t *c, const accessed_t *t, const bytes_t *b)
+{
+    const carried_t *r = c->carried;
+    size_t count = (size_t)(b->end - b->begin);
+    const event_t **whole = arena_alloc(count * sizeof(*whole));
+    bool bounded = false;
+    for (int k = 0; k < c->d->rebase_count; k++)
+        bounded |= c->d->rebase[k].kind != REBASE_LENGTH;
+    memset(whole, 0, count * sizeof(*whole));
+    for (int k = 0; k < r->count && bounded; k++) {
+        const event_t *e = &r->event[k];
+        if (e->access->kind != IR_WRITE || !is_same(e->of, t))
+            continue;
+        const event_t **at = &whole[e->begin - b->begin];
+        if (e->chunk == WHOLE)
+            *at = e;
+        else if (*at && has_other_value(e, *at))
+            differs(c, VALUED, e, e->begin);
+    }
+}
+
 /* One access reads other elements in chunks: its index or its condition depends on where the
  * function's own index begins. */
 static void look_for_reads(comparison_t *c, const accessed_t *t, const bytes_t *b)
@@ -365,6 +409,7 @@ void carried_look(comparison_t *c)
                 look_for_stores(c, t, &b);
             look_for_reads(c, t, &b);
             look_for_pairs(c, t, &b);
+            look_for_values(c, t, &b);
         }
     for (int k = 0; k < DIFFERENCES; k++) {
         r->alive[k] = r->alive[k] && r->seen[k];
@@ -422,6 +467,13 @@ bool carried_report(comparison_t *c)
                        "several chunks of '%s' store to %s[%lld], and chunks run at once and in "
                        "any order; say reduce if they accumulate, as in reduce(+: %s[%lld])",
                        name, base, r->element[k], base, r->element[k]);
+        else if (k == VALUED)
+            unit_error(
+                c->u, begin, end,
+                "'%s' stores to %s[%lld] what it computes from where its chunk begins or "
+                "ends, and that is another value in chunks than in one call; pass the bounds "
+                "of the whole range as well, as parameters that rebase does not name",
+                name, base, r->element[k]);
         else
             unit_error(c->u, begin, end,
                        "'%s' does not %s the same elements in chunks as in one call, such as "

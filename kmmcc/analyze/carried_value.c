@@ -71,11 +71,23 @@ bool carried_has_length(const comparison_t *c, const ir_access_t *a)
     return false;
 }
 
+/* The pointer of an access if an item names it, also where other pointers cannot be followed. */
+static const accessed_t *named_target_of(comparison_t *c, const ir_access_t *a)
+{
+    int64_t base;
+    for (int k = 0; k < c->count; k++)
+        if (c->target[k].param == a->param && c->target[k].member == a->member)
+            for (int i = 0; i < c->d->item_count; i++)
+                if (compare_is_of(c, &c->target[k], &c->d->item[i], &base))
+                    return &c->target[k];
+    return NULL;
+}
+
 const ir_access_t *carried_value(comparison_t *c)
 {
     for (int k = 0; k < c->f->access_count; k++) {
         const ir_access_t *a = &c->f->access[k];
-        const accessed_t *t = compare_target_of(c, a);
+        const accessed_t *t = named_target_of(c, a);
         if (!t || compare_is_reduced(c, t) || knows_bounds(c, a))
             continue;
         if (carried_has_length(c, a))

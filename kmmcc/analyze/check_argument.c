@@ -11,6 +11,7 @@
 #include "analyze/uses.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/path.h"
 #include "clang/callee.h"
 #include "clang/cursor.h"
 #include "kmm/launch.h"
@@ -41,6 +42,19 @@ void check_note(const unit_t *u, CXCursor where, const char *text)
     const unit_t *holder = unit_holding(u->main, where);
     if (holder && unit_range(holder, where, &begin, &end))
         diag_at(SEVERITY_NOTE, holder->source, begin, end, "%s", text);
+}
+
+void check_note_at(const unit_t *u, const char *file, int line, int column, const char *text)
+{
+    for (const unit_t *k = u->main; k && file; k = k->next) {
+        const source_t *s = k->source;
+        if (!path_is_same(k->path, file) || line < 1 || (unsigned)line > s->line_count)
+            continue;
+        size_t at = s->lines[line - 1] + (size_t)(column > 0 ? column - 1 : 0);
+        if (at < s->length)
+            diag_at(SEVERITY_NOTE, s, at, at + 1, "%s", text);
+        return;
+    }
 }
 
 static bool is_covered(const directive_t *d, CXCursor argument)

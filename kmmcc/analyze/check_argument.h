@@ -16,6 +16,8 @@ typedef struct parameter_list {
 parameter_list_t *check_parameters(CXCursor f);
 void check_arguments(unit_t *u, directive_t *d);
 void check_note(const unit_t *u, CXCursor where, const char *text);
+/* Shows a place that the IR names, if the file is one of the program's. */
+void check_note_at(const unit_t *u, const char *file, int line, int column, const char *text);
 /* Checks what the function does with its parameter `number` against the items whose base begins as
  * the argument does. */
 void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor argument,

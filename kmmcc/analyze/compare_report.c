@@ -6,28 +6,21 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/check_argument.h"
 #include "analyze/compare_target.h"
 #include "analyze/suggest.h"
 #include "base/arena.h"
 #include "base/diag.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "kmm/launch.h"
 
 void compare_note(const comparison_t *c, const ir_access_t *a)
 {
-    for (const unit_t *k = c->u->main; k && a && a->file; k = k->next) {
-        const source_t *s = k->source;
-        if (!path_is_same(k->path, a->file) || a->line < 1 || (unsigned)a->line > s->line_count)
-            continue;
-        size_t at = s->lines[a->line - 1] + (size_t)(a->column > 0 ? a->column - 1 : 0);
-        if (at < s->length)
-            diag_at(SEVERITY_NOTE, s, at, at + 1, "it is %s here",
-                    a->kind == IR_READ    ? "read"
-                    : a->kind == IR_WRITE ? "stored"
-                                          : "changed");
-        return;
-    }
+    if (a)
+        check_note_at(c->u, a->file, a->line, a->column,
+                      a->kind == IR_READ    ? "it is read here"
+                      : a->kind == IR_WRITE ? "it is stored here"
+                                            : "it is changed here");
 }
 
 /* `the thread of i = 255`, by its axes. */

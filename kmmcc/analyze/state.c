@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds variables of static storage in a plain function and in what it calls. */
+/*
+ * Finds what a plain function and what it calls keep outside of the function's arguments: variables
+ * of static storage, and the state of libraries. What the source shows comes first, then what the
+ * function's IR shows once all that it calls is a part of it.
+ */
 #include "analyze/state.h"
 
 #include <clang-c/Index.h>
@@ -7,8 +11,13 @@
 #include <string.h>
 
 #include "analyze/check_argument.h"
+#include "analyze/flow.h"
+#include "analyze/library.h"
 #include "base/arena.h"
+#include "base/diag.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
+#include "ir/load.h"
 
 enum { MAX_SEEN = 256 };
 
@@ -17,9 +26,9 @@ typedef struct walk {
     const directive_t *d;
     CXCursor seen[MAX_SEEN], stored, stored_variable, named, named_variable;
     CXCursor own, own_variable; /* the mention of a variable that each thread has of its own */
+    CXCursor keeps, prints;     /* calls of library functions with a state; that print */
     int seen_count;
     bool locks; /* stores may be one at a time */
-    bool reads; /* variables of the program may be read */
 } walk_t;
 
 static bool is_static(CXCursor v)
@@ -78,12 +87,10 @@ static void note_store(walk_t *w, CXCursor place, CXCursor what)
     w->stored_variable = v;
 }
 
-/* A variable that the program can change: not one of the function's own, which nothing else
- * changes, and no constant. */
-static void note_read(walk_t *w, CXCursor place)
+/* A variable of a thread, other than a local one, in which a function may keep what it works on. */
+static void note_own(walk_t *w, CXCursor place)
 {
     CXCursor v = clang_getCursorReferenced(place);
-    CXType type = clang_getCanonicalType(clang_getCursorType(v));
     enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(v));
     bool local = scope == CXCursor_FunctionDecl || scope == CXCursor_CXXMethod ||
                  scope == CXCursor_FunctionTemplate;
@@ -93,10 +100,6 @@ static void note_read(walk_t *w, CXCursor place)
         w->own = place;
         w->own_variable = v;
     }
-    bool constant = clang_isConstQualifiedType(type);
-    for (; type_is_array(type); constant |= clang_isConstQualifiedType(type))
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    w->reads |= !constant || type.kind == CXType_Pointer;
 }
 
 /* An array that a clause names is reached by its own name. */
@@ -115,7 +118,60 @@ static void note_name(walk_t *w, CXCursor place)
         }
 }
 
+/* The variable whose address an argument passes to what may change it. */
+static CXCursor passed_variable(CXCursor argument, CXType to)
+{
+    CXCursor c = flow_operand(argument);
+    to = clang_getCanonicalType(to);
+    bool changes = (flow_is_pointer(to) || flow_is_reference(to)) &&
+                   !flow_is_constant(clang_getPointeeType(to));
+    if (!changes || to.kind == CXType_RValueReference)
+        return clang_getNullCursor();
+    if (clang_getCursorKind(c) == CXCursor_UnaryOperator &&
+        clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
+        return whole_of(flow_operand(cursor_first_child(c)));
+    return flow_is_reference(to) || type_is_array(clang_getCursorType(c)) ? whole_of(c)
+                                                                          : clang_getNullCursor();
+}
+
+/* A function whose code is not seen gets variables that it may change. */
+static void note_passed(walk_t *w, CXCursor call, CXCursor f)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(f));
+    int count = clang_Cursor_getNumArguments(call);
+    for (int k = 0; k < count && k < clang_getNumArgTypes(type); k++) {
+        CXCursor v = passed_variable(clang_Cursor_getArgument(call, (unsigned)k),
+                                     clang_getArgType(type, (unsigned)k));
+        if (!clang_Cursor_isNull(v) && is_static(v) && !cursor_is_system(v) &&
+            !library_shares(clang_getCursorType(v)) && !flow_is_constant(clang_getCursorType(v)) &&
+            clang_Cursor_isNull(w->stored)) {
+            w->stored = call;
+            w->stored_variable = v;
+        }
+    }
+}
+
 static void walk_function(walk_t *w, CXCursor f);
+
+static void note_call(walk_t *w, CXCursor call)
+{
+    CXCursor f = clang_getCursorReferenced(call);
+    const char *name = cursor_name(call);
+    if (!clang_isDeclaration(clang_getCursorKind(f)))
+        return;
+    bool seen = !cursor_is_system(f) && !clang_Cursor_isNull(clang_getCursorDefinition(f));
+    if (!seen) {
+        w->locks |= library_locks(name);
+        if (library_keeps_state(name) && clang_Cursor_isNull(w->keeps))
+            w->keeps = call;
+        if (library_prints(call) && clang_Cursor_isNull(w->prints))
+            w->prints = call;
+        if (clang_getCursorKind(f) == CXCursor_FunctionDecl &&
+            clang_Cursor_isNull(clang_getCursorDefinition(f)))
+            note_passed(w, call, f);
+    }
+    walk_function(w, f);
+}
 
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
 {
@@ -125,20 +181,18 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     if (kind == CXCursor_UnaryExpr || kind == CXCursor_ParmDecl) /* sizeof; a type with typeof */
         return CXChildVisit_Continue;
     if (kind == CXCursor_DeclRefExpr) {
+        CXCursor v = clang_getCursorReferenced(c);
         note_name(w, c);
-        note_read(w, c);
+        note_own(w, c);
+        if (clang_getCursorKind(v) == CXCursor_VarDecl && cursor_is_system(v)) {
+            if (!strcmp(cursor_name(v), "cout") && clang_Cursor_isNull(w->prints))
+                w->prints = c;
+            if (!strcmp(cursor_name(v), "cin") && clang_Cursor_isNull(w->keeps))
+                w->keeps = c;
+        }
     }
-    if (kind == CXCursor_CallExpr) {
-        const char *name = cursor_name(c);
-        w->locks |=
-            strstr(name, "lock") || strstr(name, "call_once") || strstr(name, "pthread_once");
-        CXCursor called = clang_getCursorReferenced(c);
-        enum CXCursorKind is = clang_getCursorKind(called);
-        if (clang_isDeclaration(is))
-            walk_function(w, called);
-        w->reads |= clang_isInvalid(is) || is == CXCursor_ParmDecl || is == CXCursor_VarDecl ||
-                    is == CXCursor_FieldDecl; /* through a pointer */
-    }
+    if (kind == CXCursor_CallExpr)
+        note_call(w, c);
     bool stores = kind == CXCursor_CompoundAssignOperator ||
                   (kind == CXCursor_BinaryOperator &&
                    clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign) ||
@@ -160,7 +214,6 @@ static void walk_function(walk_t *w, CXCursor f)
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) ||
         strncmp(cursor_name(f), "__builtin_", strlen("__builtin_")) == 0)
         return;
-    w->reads |= clang_Cursor_isNull(definition) || w->seen_count == MAX_SEEN;
     if (clang_Cursor_isNull(definition) || w->seen_count == MAX_SEEN)
         return;
     for (int k = 0; k < w->seen_count; k++)
@@ -186,14 +239,153 @@ static walk_t *walk(const unit_t *u, const directive_t *d)
                   .named = none,
                   .named_variable = none,
                   .own = none,
-                  .own_variable = none};
+                  .own_variable = none,
+                  .keeps = none,
+                  .prints = none};
     walk_function(w, d->target[0].kernel);
     return w;
 }
 
+/* ---- What the program may change while chunks run ---- */
+
+/* True if an item is of this member of the argument. */
+static bool is_named(const directive_t *d, CXCursor argument, CXCursor field)
+{
+    for (int k = 0; k < d->item_count; k++) {
+        CXCursor base = flow_operand(d->item[k].base->cursor);
+        if (clang_getCursorKind(base) == CXCursor_MemberRefExpr &&
+            clang_equalCursors(clang_getCursorReferenced(base), field) &&
+            clang_equalCursors(cursor_root(base), cursor_root(argument)))
+            return true;
+    }
+    return false;
+}
+
+typedef struct fields {
+    const directive_t *d;
+    CXCursor argument;
+    bool open; /* a pointer leads to what no item names */
+} fields_t;
+
+static enum CXVisitorResult look_at_field(CXCursor field, CXClientData data)
+{
+    fields_t *f = data;
+    CXType type = clang_getCanonicalType(clang_getCursorType(field));
+    bool record = type.kind == CXType_Record;
+    f->open |= flow_is_reference(type) || type.kind == CXType_MemberPointer ||
+               (type_holds_pointers(type) &&
+                (record || type_is_array(type) || !is_named(f->d, f->argument, field)));
+    return CXVisit_Continue;
+}
+
+/* True if a struct that the launch passes by value leads to memory that no item names. */
+static bool passes_open_struct(const directive_t *d)
+{
+    fields_t f = {.d = d};
+    const parameter_list_t *p = check_parameters(d->target[0].kernel);
+    for (int k = 0; k < p->count; k++) {
+        CXType type = clang_getCanonicalType(clang_getCursorType(p->at[k]));
+        if (type.kind != CXType_Record)
+            continue;
+        f.open |= k >= d->argument_count ||
+                  clang_getCursorKind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl;
+        f.argument = k < d->argument_count ? d->argument[k] : clang_getNullCursor();
+        clang_Type_visitFields(type, look_at_field, &f);
+    }
+    return f.open;
+}
+
 bool state_is_read(const unit_t *u, const directive_t *d)
 {
-    return walk(u, d)->reads;
+    if (d->target_count != 1 || passes_open_struct(d))
+        return true;
+    const ir_function_t *f = ir_plain_function_of(u->main, d->target[0].instance);
+    return !f || f->elsewhere;
+}
+
+/* ---- Messages ---- */
+
+/* What the IR shows: changes through pointers, references and functions. */
+static bool check_changes(unit_t *u, directive_t *d, const ir_function_t *f)
+{
+    for (int k = 0; f && k < f->change_count; k++) {
+        const ir_change_t *c = &f->change[k];
+        if (c->of_thread)
+            unit_error(u, d->rebase_begin, d->rebase_end,
+                       "'%s' changes '%s', of which each thread has its own, and chunks run on "
+                       "threads of kmm; make it a parameter",
+                       d->callee_name, c->name);
+        else
+            unit_error(u, d->rebase_begin, d->rebase_end,
+                       "'%s' changes '%s', which all chunks share, and they run at once and in any "
+                       "order; make it a parameter, which rebase tells where the chunk begins or a "
+                       "clause names",
+                       d->callee_name, c->name);
+        check_note_at(u, c->file, c->line, c->column, "it is changed here");
+        return false;
+    }
+    return true;
+}
+
+typedef struct mention {
+    const directive_t *d;
+    CXCursor found;
+} mention_t;
+
+static enum CXChildVisitResult find_mention(CXCursor c, CXCursor parent, CXClientData data)
+{
+    mention_t *m = data;
+    (void)parent;
+    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+        (flow_is_pointer(type) || type_is_array(type)))
+        for (int k = 0; k < m->d->item_count; k++)
+            if (cursor_is_related(c, m->d->item[k].base->cursor))
+                m->found = c;
+    return CXChildVisit_Recurse;
+}
+
+/* Addresses of named arrays that are passed as integers. */
+static bool check_addresses(unit_t *u, directive_t *d, const ir_function_t *f)
+{
+    for (int k = 0; f && k < d->argument_count && k < 63; k++) {
+        mention_t m = {d, clang_getNullCursor()};
+        size_t begin, end;
+        if (f->param_count != d->argument_count || !(f->addresses >> k & 1))
+            continue;
+        clang_visitChildren(d->argument[k], find_mention, &m);
+        if (clang_Cursor_isNull(m.found) ||
+            !callee_argument_range(u, d, d->argument[k], &begin, &end))
+            continue;
+        unit_error(u, begin, end,
+                   "'%s' gets the address of '%s' as an integer, which does not become that of the "
+                   "chunk; pass it as a pointer",
+                   d->callee_name, cursor_name(m.found));
+        return false;
+    }
+    return true;
+}
+
+/* What libraries keep. */
+static bool check_library(unit_t *u, directive_t *d, const walk_t *w)
+{
+    if (!clang_Cursor_isNull(w->keeps)) {
+        unit_error(u, d->rebase_begin, d->rebase_end,
+                   "'%s' uses '%s', which has one state for the whole program, and chunks run at "
+                   "once and in any order; call it without the pragma, or compute the values "
+                   "before",
+                   d->callee_name, cursor_name(w->keeps));
+        check_note(u, w->keeps, "it is used here");
+        return false;
+    }
+    if (!clang_Cursor_isNull(w->prints)) {
+        diag_at(SEVERITY_WARNING, u->source, d->rebase_begin, d->rebase_end,
+                "'%s' prints, and chunks run at once and in any order, so lines come in another "
+                "order than in one call [-Wkmm-output]",
+                d->callee_name);
+        check_note(u, w->prints, "it prints here");
+    }
+    return true;
 }
 
 bool check_state(unit_t *u, directive_t *d)
@@ -201,6 +393,8 @@ bool check_state(unit_t *u, directive_t *d)
     if (d->is_kernel || d->target_count != 1 || !d->rebase_count)
         return true;
     walk_t *w = walk(u, d);
+    const ir_function_t *f = ir_plain_function_of(u->main, d->target[0].instance);
+    bool locks = w->locks || (f && f->takes_turns);
     if (!clang_Cursor_isNull(w->own)) {
         unit_error(u, d->rebase_begin, d->rebase_end,
                    "'%s' uses '%s', of which each thread has its own, and chunks run on threads of "
@@ -209,7 +403,7 @@ bool check_state(unit_t *u, directive_t *d)
         check_note(u, w->own, "it is used here");
         return false;
     }
-    if (!clang_Cursor_isNull(w->stored) && !w->locks) {
+    if (!clang_Cursor_isNull(w->stored) && !locks) {
         bool local = clang_getCursorKind(clang_getCursorSemanticParent(w->stored_variable)) ==
                      CXCursor_FunctionDecl;
         unit_error(
@@ -229,5 +423,7 @@ bool check_state(unit_t *u, directive_t *d)
         check_note(u, w->named, "it is used here");
         return false;
     }
-    return true;
+    if ((!locks && !check_changes(u, d, f)) || !check_addresses(u, d, f))
+        return false;
+    return check_library(u, d, w);
 }

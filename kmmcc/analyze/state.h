@@ -8,11 +8,13 @@
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
-/* Reports variables of static storage that a plain function changes, and arrays of the clauses that
- * it reaches by their names. False: an error was reported. */
+/* Reports variables of static storage that a plain function changes, arrays of the clauses that it
+ * reaches by their names, and library functions that keep a state or print. False: an error was
+ * reported. */
 bool check_state(unit_t *u, directive_t *d);
-/* True if the plain function may read variables that the program can change while its chunks run:
- * those of static storage that are not constant, or any, where code of the program is not seen. */
+/* True unless the function's IR shows that it reaches nothing but its own variables, constants,
+ * numbers that are passed by value, and memory to which its pointers lead by themselves. The
+ * program may change all else, or free it, while chunks run. */
 bool state_is_read(const unit_t *u, const directive_t *d);
 
 #endif

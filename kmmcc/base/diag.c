@@ -141,6 +141,7 @@ void diag_warnings_list(void)
         {"kmm-length",
          "a plain function that compares the length that it gets with a constant, and "
          "stores other elements then"},
+        {"kmm-output", "a plain function that prints, since its chunks run in any order"},
         {"kmm-wide", "off by default: clauses that name more than the kernel accesses, so that "
                      "chunks copy bytes that they do not need"},
         {"kmm-library", "with -fkmm-manage=all, a library that launches kernels of its own, which "

@@ -12,12 +12,12 @@
 namespace kmm_ir
 {
 
-template <class T> void Analysis::locate(const Instruction *i, T *t)
+template <class T> void Analysis::locate(const DILocation *l, T *t)
 {
     t->line = t->column = 0;
     t->file = nullptr;
     // Of code inlined from kmm's own headers, the place of the call counts.
-    for (const DILocation *l = i->getDebugLoc().get(); l; l = l->getInlinedAt()) {
+    for (; l; l = l->getInlinedAt()) {
         if (l->getFilename().contains("/kmm/host/") && l->getInlinedAt())
             continue;
         t->line = (int)l->getLine();
@@ -35,7 +35,7 @@ void Analysis::unknown(int param, int member, const std::string &reason, const I
         if (u.param == param && u.member == member)
             return;
     ir_unknown_t u = {param, member, kept(reason), 0, 0, nullptr};
-    locate(i, &u);
+    locate(i->getDebugLoc().get(), &u);
     unknown_.push_back(u);
 }
 
@@ -146,11 +146,14 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
                          0,
                          0,
                          combine_of(i),
-                         place_[i]};
-        locate(i, &a);
+                         place_[i],
+                         {-1, -1}};
+        locate(i->getDebugLoc().get(), &a);
         std::set<std::pair<const Value *, bool>> seen;
         if (auto *store = dyn_cast<StoreInst>(i))
             carried(store->getValueOperand(), i, 0, seen, &a);
+        if (auto *store = plain_ ? dyn_cast<StoreInst>(i) : nullptr)
+            integers(store->getValueOperand(), &a);
         for (size_t w = 0; w < access_.size() && kind == IR_READ; w++) {
             const ir_access_t &b = access_[w];
             const Instruction *at = access_at_[w];
@@ -252,6 +255,8 @@ std::pair<int, int> Analysis::origin(const Value *pointer)
 bool Analysis::is_harmless(const PtrToIntInst *i)
 {
     std::set<const Value *> seen;
+    if (all_of(i->users(), [](const User *u) { return isa<IntToPtrInst>(u); }))
+        return true; // a cast there and back
     bool from_outside = true, is_distance = origin(i->getPointerOperand()).first >= 0;
     for (const Candidate &c : pointers(i->getPointerOperand()))
         from_outside &= c.param < 0;
@@ -324,6 +329,8 @@ ir_function_t *Analysis::run()
         for (const Instruction &i : *b)
             visit(&i);
     test_loops();
+    if (plain_)
+        find_elsewhere();
     if (nodes_.all.size() > MOST_NODES)
         unknown(-1, -1, "the kernel is too large", &f_.getEntryBlock().front());
     std::vector<const char *> names;
@@ -334,13 +341,24 @@ ir_function_t *Analysis::run()
     }
     const char *title = kept(demangle(f_.getName().split("__intern__").first.str()));
     auto *result = (ir_function_t *)calloc(1, sizeof(ir_function_t));
-    *result = {kept(f_.getName()),       title,
-               (int)f_.arg_size(),       kept_array(names),
-               kept_array(are_pointers), kept_array(nodes_.all),
-               (int)nodes_.all.size(),   kept_array(loop_),
-               (int)loop_.size(),        kept_array(access_),
-               (int)access_.size(),      kept_array(unknown_),
-               (int)unknown_.size()};
+    *result = {kept(f_.getName()),
+               title,
+               (int)f_.arg_size(),
+               kept_array(names),
+               kept_array(are_pointers),
+               kept_array(nodes_.all),
+               (int)nodes_.all.size(),
+               kept_array(loop_),
+               (int)loop_.size(),
+               kept_array(access_),
+               (int)access_.size(),
+               kept_array(unknown_),
+               (int)unknown_.size(),
+               kept_array(change_),
+               (int)change_.size(),
+               takes_turns_,
+               elsewhere_,
+               addresses_};
     return result;
 }
 

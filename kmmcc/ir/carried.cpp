@@ -2,6 +2,8 @@
 // Values that a loop carries from one iteration to the next, such as a sum or the loop's own index,
 // and that are stored to memory.
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/InstIterator.h>
 
 #include "ir/function.hpp"
 
@@ -25,6 +27,8 @@ int64_t period_of(const Instruction *i)
     default: return 0;
     }
 }
+
+enum { MOST_OPERANDS = 200 };
 
 // Operators whose result depends on each of their operands.
 bool computes(const Instruction *i)
@@ -51,6 +55,41 @@ bool is_extreme(const PHINode *p, const PHINode *phi, const DominatorTree &tree)
 
 } // namespace
 
+// True if the loop adds the same to the phi in each iteration.
+static bool is_index(const Value *next, const PHINode *phi)
+{
+    auto *sum = dyn_cast<BinaryOperator>(next);
+    bool adds =
+        sum && (sum->getOpcode() == Instruction::Add || sum->getOpcode() == Instruction::Sub);
+    return adds && ((sum->getOperand(0) == phi && isa<ConstantInt>(sum->getOperand(1))) ||
+                    (sum->getOperand(1) == phi && isa<ConstantInt>(sum->getOperand(0)) &&
+                     sum->getOpcode() == Instruction::Add));
+}
+
+// True if the loop counts in the phi, and does not end by it.
+static bool counts(const PHINode *phi, const Loop *loop)
+{
+    if (!loop->getLoopLatch() ||
+        !is_index(phi->getIncomingValueForBlock(loop->getLoopLatch()), phi))
+        return false;
+    SmallVector<BasicBlock *, 4> ends;
+    loop->getExitingBlocks(ends);
+    std::set<const Value *> seen;
+    std::vector<const Value *> list;
+    for (const BasicBlock *b : ends)
+        list.push_back(b->getTerminator());
+    while (!list.empty()) {
+        auto *i = dyn_cast<Instruction>(list.back());
+        list.pop_back();
+        if (i == phi)
+            return false;
+        if (i && loop->contains(i) && seen.insert(i).second)
+            for (const Use &u : i->operands())
+                list.push_back(u);
+    }
+    return true;
+}
+
 // True if v depends on the phi on each way that computes it. A way that does not resets the value.
 bool Analysis::renews(const Value *v, const PHINode *phi, std::set<const Value *> &seen)
 {
@@ -68,7 +107,7 @@ bool Analysis::renews(const Value *v, const PHINode *phi, std::set<const Value *
         const Loop *loop = loops_.getLoopFor(p->getParent());
         if (loop && loop->getHeader() == p->getParent())
             // A search by an integer finds the same wherever it begins.
-            return loop->getLoopPreheader() && !p->getType()->isIntegerTy() &&
+            return loop->getLoopPreheader() && (!p->getType()->isIntegerTy() || counts(p, loop)) &&
                    renews(p->getIncomingValueForBlock(loop->getLoopPreheader()), phi, seen);
         for (const Use &u : p->incoming_values())
             if (u != phi && !renews(u, phi, seen))
@@ -82,17 +121,6 @@ bool Analysis::renews(const Value *v, const PHINode *phi, std::set<const Value *
         if (renews(u, phi, seen))
             return true;
     return false;
-}
-
-// True if the loop adds the same to the phi in each iteration.
-static bool is_index(const Value *next, const PHINode *phi)
-{
-    auto *sum = dyn_cast<BinaryOperator>(next);
-    bool adds =
-        sum && (sum->getOpcode() == Instruction::Add || sum->getOpcode() == Instruction::Sub);
-    return adds && ((sum->getOperand(0) == phi && isa<ConstantInt>(sum->getOperand(1))) ||
-                    (sum->getOperand(1) == phi && isa<ConstantInt>(sum->getOperand(0)) &&
-                     sum->getOpcode() == Instruction::Add));
 }
 
 // Adds what an address that becomes an integer is computed from: the indices, and a loop in which
@@ -115,21 +143,129 @@ void Analysis::carried_address(const Value *p, const Instruction *store, int64_t
     }
 }
 
+// True for a constant, also one that initializes a variable.
+static bool is_fixed(const Value *v)
+{
+    auto *load = dyn_cast<LoadInst>(v);
+    auto *from =
+        load ? dyn_cast<GlobalVariable>(getUnderlyingObject(load->getPointerOperand())) : nullptr;
+    return (isa<Constant>(v) && !isa<UndefValue>(v)) || (from && from->isConstant());
+}
+
+// True if the next value is computed in the loop, and on no way from the phi's.
+bool Analysis::is_previous(const Value *next, const PHINode *phi, const Loop *loop)
+{
+    std::set<const Value *> seen;
+    std::vector<const Value *> list{next};
+    auto *made = dyn_cast<Instruction>(next);
+    if (!made || !loop->contains(made))
+        return false;
+    while (!list.empty()) {
+        auto *i = dyn_cast<Instruction>(list.back());
+        list.pop_back();
+        if (!i || !loop->contains(i) || !seen.insert(i).second)
+            continue;
+        if (i == phi)
+            return false;
+        for (const Use &u : i->operands())
+            list.push_back(u);
+        // What is stored in the loop may be the phi's.
+        auto *load = dyn_cast<LoadInst>(i);
+        if (load && isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand())))
+            return false;
+    }
+    return true;
+}
+
 // Adds the loop of the phi, in its header, if it carries a value that the phi's next one is
 // computed from.
-void Analysis::carried_by(const PHINode *phi, const Loop *loop, int64_t period, ir_access_t *a)
+void Analysis::carried_by(const PHINode *phi, const Loop *loop, const Value *stored, int64_t period,
+                          ir_access_t *a)
 {
     std::set<const Value *> met;
     const Value *first = phi->getIncomingValueForBlock(loop->getLoopPreheader()),
                 *next = phi->getIncomingValueForBlock(loop->getLoopLatch());
-    if (next == phi || isa<LoadInst>(first) || !renews(next, phi, met) || loop_number_[loop] >= 64)
+    if (next == phi || (isa<LoadInst>(first) && !is_fixed(first)) || loop_number_[loop] >= 64)
         return;
     uint64_t bit = 1ULL << loop_number_[loop];
+    if (is_previous(next, phi, loop)) {
+        a->carried |= period == 0 && is_fixed(first) && renews(stored, phi, met) ? bit : 0;
+        return;
+    }
+    if (!renews(next, phi, met))
+        return;
     if (period == 0 || !is_index(next, phi)) {
         a->carried |= bit;
     } else if (period > 0) {
         a->repeated |= bit;
         a->period = std::max(a->period, period);
+    }
+}
+
+// Functions of the C library that draw from a state that is their first argument.
+static bool is_generator(const CallBase *call)
+{
+    const Function *f = call->getCalledFunction();
+    StringRef name = f ? f->getName() : "";
+    return name == "rand_r" || name == "erand48" || name == "nrand48" || name == "jrand48";
+}
+
+// A variable of static storage, or what a pointer in one leads to.
+static bool is_table(const GetElementPtrInst *element)
+{
+    const Value *base = getUnderlyingObject(element);
+    auto *load = dyn_cast<LoadInst>(base);
+    return isa<GlobalVariable>(base) ||
+           (load && isa<GlobalVariable>(load->getPointerOperand()->stripInBoundsConstantOffsets()));
+}
+
+static bool is_generator(const Type *type)
+{
+    auto *record = dyn_cast<StructType>(type);
+    StringRef name = record && record->hasName() ? record->getName() : "";
+    return name.contains("std::mersenne_twister_engine") ||
+           name.contains("std::linear_congruential_engine") ||
+           name.contains("std::subtract_with_carry_engine");
+}
+
+// True if the instruction is of the code of a function of this name.
+static bool is_of(const Instruction &i, StringRef name)
+{
+    for (const DILocation *l = i.getDebugLoc().get(); l; l = l->getInlinedAt())
+        if (l->getScope()->getSubprogram()->getName() == name)
+            return true;
+    return false;
+}
+
+// True if the state begins in the loop: it is a variable of it, or gets a value there.
+static bool begins_in(const AllocaInst *state, const Loop *loop)
+{
+    bool engine = is_generator(state->getAllocatedType());
+    for (const BasicBlock *b : loop->blocks())
+        for (const Instruction &i : *b) {
+            auto *store = dyn_cast<StoreInst>(&i);
+            auto *begin = dyn_cast<IntrinsicInst>(&i);
+            bool ours = store && getUnderlyingObject(store->getPointerOperand()) == state;
+            if ((ours && (!engine || is_of(i, "seed"))) ||
+                (begin && begin->getIntrinsicID() == Intrinsic::lifetime_start &&
+                 is_contained(begin->args(), state)))
+                return true;
+        }
+    return false;
+}
+
+// Adds the loops in which a number is drawn from a state that lives longer, and stored.
+void Analysis::drawn(const AllocaInst *state, const Instruction *draw, const Instruction *store,
+                     ir_access_t *a)
+{
+    for (const Instruction &i : instructions(f_))
+        if (is_of(i, "discard"))
+            return;
+    for (const Loop *l = loops_.getLoopFor(draw->getParent()); l; l = l->getParentLoop()) {
+        if (begins_in(state, l))
+            return;
+        if (l->contains(store) && loop_number_[l] < 64)
+            a->carried |= 1ULL << loop_number_[l];
     }
 }
 
@@ -152,7 +288,7 @@ void Analysis::carried(const Value *v, const Instruction *store, int64_t period,
         const Loop *loop = loops_.getLoopFor(phi->getParent());
         bool heads = loop && loop->getHeader() == phi->getParent();
         if (heads && loop->contains(store) && loop->getLoopPreheader() && loop->getLoopLatch()) {
-            carried_by(phi, loop, period, a);
+            carried_by(phi, loop, store->getOperand(0), period, a);
             carried(phi->getIncomingValueForBlock(loop->getLoopPreheader()), store, period, seen,
                     a);
             return;
@@ -169,12 +305,67 @@ void Analysis::carried(const Value *v, const Instruction *store, int64_t period,
     if (computes(i) || call || isa<SelectInst>(i))
         for (const Use &u : call ? call->args() : make_range(i->op_begin(), i->op_end()))
             carried(u, store, period, seen, a);
-    // Tables, which no chunk has a part of.
     auto *load = dyn_cast<LoadInst>(i);
+    auto *state = load || (call && is_generator(call))
+                      ? dyn_cast<AllocaInst>(getUnderlyingObject(i->getOperand(0)))
+                      : nullptr;
+    if (state && (call || is_generator(state->getAllocatedType())))
+        drawn(state, i, store, a);
+    // Tables, which no chunk has a part of.
     auto *element = load ? dyn_cast<GetElementPtrInst>(load->getPointerOperand()) : nullptr;
-    if (element && isa<GlobalVariable>(getUnderlyingObject(element)))
+    if (element && is_table(element))
         for (const Use &u : element->indices())
             carried(u, store, period, seen, a);
+}
+
+// True if the node depends on what is not known.
+bool Analysis::has_data(int node) const
+{
+    std::set<int> seen;
+    std::vector<int> list{node};
+    while (!list.empty()) {
+        int k = list.back();
+        list.pop_back();
+        if (k < 0 || !seen.insert(k).second)
+            continue;
+        const ir_node_t &n = nodes_.all[k];
+        if (n.op == IR_DATA || n.op == IR_SYMBOL)
+            return true;
+        if (n.op > IR_DATA)
+            list.insert(list.end(), {n.a, n.b, n.c});
+    }
+    return false;
+}
+
+// Stores in a->integer the largest integers in what v is computed from that depend on no data. None
+// if there are more than two.
+void Analysis::integers(const Value *v, ir_access_t *a)
+{
+    int count = 0;
+    std::set<const Value *> seen;
+    std::vector<const Value *> list{v};
+    for (int steps = 0; !list.empty() && steps < MOST_OPERANDS; steps++) {
+        v = list.back();
+        list.pop_back();
+        auto *i = dyn_cast<Instruction>(v);
+        if ((!i && !isa<Argument>(v)) || !seen.insert(v).second)
+            continue;
+        int node = v->getType()->isIntegerTy() && bits_of(v) <= 64 ? value(v) : -1;
+        if (node >= 0 && !has_data(node)) {
+            if (node == a->integer[0] || node == a->integer[1])
+                continue;
+            if (count == 2) {
+                a->integer[0] = a->integer[1] = -1;
+                return;
+            }
+            a->integer[count++] = node;
+            continue;
+        }
+        auto *call = i ? dyn_cast<CallBase>(i) : nullptr;
+        if (i && (computes(i) || isa<SelectInst>(i) || call))
+            for (const Use &u : call ? call->args() : make_range(i->op_begin(), i->op_end()))
+                list.push_back(u);
+    }
 }
 
 } // namespace kmm_ir

@@ -48,9 +48,10 @@ typedef std::vector<Candidate> Candidates;
 class Analysis
 {
   public:
-    Analysis(Function &f, FunctionAnalysisManager &m)
-        : f_(f), layout_(f.getParent()->getDataLayout()), loops_(m.getResult<LoopAnalysis>(f)),
-          tree_(m.getResult<DominatorTreeAnalysis>(f)),
+    // `plain`: the function is no kernel, so its chunks are compared with one call.
+    Analysis(Function &f, FunctionAnalysisManager &m, bool plain)
+        : f_(f), plain_(plain), layout_(f.getParent()->getDataLayout()),
+          loops_(m.getResult<LoopAnalysis>(f)), tree_(m.getResult<DominatorTreeAnalysis>(f)),
           post_(m.getResult<PostDominatorTreeAnalysis>(f))
     {
     }
@@ -58,6 +59,7 @@ class Analysis
 
   private:
     Function &f_;
+    const bool plain_;
     const DataLayout &layout_;
     LoopInfo &loops_;
     DominatorTree &tree_;
@@ -72,12 +74,15 @@ class Analysis
     std::vector<ir_access_t> access_;
     std::vector<const Instruction *> access_at_;
     std::vector<ir_unknown_t> unknown_;
+    std::vector<ir_change_t> change_;
+    bool takes_turns_ = false, elsewhere_ = false;
+    uint64_t addresses_ = 0;
     std::map<std::pair<const Value *, int64_t>, int> symbol_;
     std::set<const Value *> in_progress_, stored_;
     bool cut_ = false; // a pointer in progress was met again, so what depends on it is not kept
 
     static const char *kept(StringRef text) { return strdup(text.str().c_str()); }
-    template <class T> static void locate(const Instruction *i, T *t);
+    template <class T> static void locate(const DILocation *l, T *t);
     void unknown(int param, int member, const std::string &reason, const Instruction *i);
     void escapes(const Value *pointer, const std::string &reason, const Instruction *i);
 
@@ -113,11 +118,25 @@ class Analysis
     bool renews(const Value *v, const PHINode *phi, std::set<const Value *> &seen);
     void carried_address(const Value *p, const Instruction *store, int64_t period,
                          std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
-    void carried_by(const PHINode *phi, const Loop *loop, int64_t period, ir_access_t *a);
+    void carried_by(const PHINode *phi, const Loop *loop, const Value *stored, int64_t period,
+                    ir_access_t *a);
     void carried(const Value *v, const Instruction *store, int64_t period,
                  std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
     std::pair<int, int> origin(const Value *pointer);
     bool is_harmless(const PtrToIntInst *i);
+    bool is_previous(const Value *next, const PHINode *phi, const Loop *loop);
+    void drawn(const AllocaInst *state, const Instruction *draw, const Instruction *store,
+               ir_access_t *a);
+    bool has_data(int node) const;
+    void integers(const Value *v, ir_access_t *a);
+    bool is_given(const Value *pointer, std::set<const Value *> &seen) const;
+    bool is_given(const Value *pointer) const;
+    bool reaches_elsewhere(const Instruction &i) const;
+    bool calls_elsewhere(const CallBase *call) const;
+    bool is_first_value(const Instruction *i, const GlobalVariable *g) const;
+    void note_change(const Instruction *i, const Value *pointer);
+    void note_number(const Value *v);
+    void find_elsewhere();
     void visit(const Instruction *i);
     void visit_call(const CallBase *call);
 };

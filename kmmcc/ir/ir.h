@@ -104,7 +104,20 @@ typedef struct ir_access {
     int64_t period;
     ir_combine_t combine;
     int order; /* ascends as the code stands in the source */
+    /* Of a store: the first integers that the value is computed from and that depend on no data;
+     * -1: there is none, or no other. */
+    int integer[2];
 } ir_access_t;
+
+/* A variable of static storage that the function changes, or one place to which a pointer in such
+ * a variable leads. Atomic and volatile stores are none, nor is the first value of a local
+ * static variable. */
+typedef struct ir_change {
+    const char *name;
+    int of_thread; /* each thread has a variable of its own */
+    int line, column;
+    const char *file; /* NULL: not known */
+} ir_change_t;
 
 /* A pointer whose accesses are not all known. */
 typedef struct ir_unknown {
@@ -128,6 +141,13 @@ typedef struct ir_function {
     int access_count;
     ir_unknown_t *unknown;
     int unknown_count;
+    ir_change_t *change;
+    int change_count;
+    int takes_turns; /* it exchanges atomically, as locks do */
+    /* It may reach memory that is neither its own nor constant, and to which no parameter leads by
+     * itself; or it calls code that is not known. */
+    int elsewhere;
+    uint64_t addresses; /* the parameters, as bits, that are numbers of which it makes addresses */
 } ir_function_t;
 
 /* Returns the kernels in a file of bitcode, or the function of this name if it is not NULL. The

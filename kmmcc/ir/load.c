@@ -175,17 +175,31 @@ static const char *compile_host(const unit_t *main)
     return access(KMM_CLANG, X_OK) == 0 && run(main, &f, out, &messages) == 0 ? out : NULL;
 }
 
+/* A function that was asked for, and what is known of it. */
+typedef struct known {
+    struct known *next;
+    const char *name;
+    const ir_function_t *function;
+} known_t;
+
 const ir_function_t *ir_plain_function_of(const unit_t *main, CXCursor function)
 {
     static const unit_t *of;
     static const char *bitcode;
-    const char *why = "";
+    static known_t *known;
+    const char *why = "", *name = clang_text(clang_Cursor_getMangling(function));
     ir_analyze_fn *analyze = module(&why);
-    if (of != main && analyze)
-        bitcode = compile_host(main);
+    if (of != main) {
+        bitcode = analyze ? compile_host(main) : NULL;
+        known = NULL;
+    }
     of = main;
-    ir_function_t **list =
-        analyze && bitcode ? analyze(bitcode, clang_text(clang_Cursor_getMangling(function)), &why)
-                           : NULL;
-    return list ? *list : NULL;
+    for (known_t *k = known; k; k = k->next)
+        if (!strcmp(k->name, name))
+            return k->function;
+    ir_function_t **list = analyze && bitcode ? analyze(bitcode, name, &why) : NULL;
+    known_t *k = arena_alloc(sizeof(*k));
+    *k = (known_t){known, name, list ? *list : NULL};
+    known = k;
+    return k->function;
 }

@@ -68,7 +68,8 @@ void inline_all(Function &f)
         auto [call, from] = calls.back();
         calls.pop_back();
         Function *callee = call->getCalledFunction();
-        if (!callee || callee->isDeclaration() || from.count(callee) || !has_body(*callee))
+        if (!callee || callee->isDeclaration() || callee->isInterposable() || from.count(callee) ||
+            !has_body(*callee))
             continue;
         InlineFunctionInfo info;
         if (!InlineFunction(*call, info).isSuccess())
@@ -135,7 +136,7 @@ extern "C" ir_function_t **kmm_ir_analyze(const char *path, const char *name, co
         passes.addPass(LCSSAPass());
         passes.run(f, of_functions);
         drop_unused(f);
-        found.push_back(Analysis(f, of_functions).run());
+        found.push_back(Analysis(f, of_functions, name != nullptr).run());
     }
     found.push_back(nullptr);
     return kept_array(found);

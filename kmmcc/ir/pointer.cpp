@@ -73,6 +73,9 @@ Candidates Analysis::pointers_of_new(const Value *v)
     }
     if (isa<AddrSpaceCastOperator>(v) || isa<BitCastOperator>(v) || isa<FreezeInst>(v))
         return pointers(cast<User>(v)->getOperand(0));
+    auto *back = dyn_cast<IntToPtrInst>(v);
+    if (auto *number = back ? dyn_cast<PtrToIntInst>(back->getOperand(0)) : nullptr)
+        return pointers(number->getPointerOperand());
     if (auto *s = dyn_cast<SelectInst>(v)) {
         int condition = value(s->getCondition());
         Candidates c;

@@ -4,7 +4,7 @@
 // RUN: env KMM_DEVICES=host %t | diff %t.expected -
 // RUN: env KMM_DEVICES=host:3,mem=4M KMM_FRAME=64K KMM_JOIN=0 %t | diff %t.expected -
 // RUN: env KMM_DEVICES=host:2,mem=8M KMM_CHECK=access %t | diff %t.expected -
-// RUN: env KMM_DEVICES=host:3,mem=4M KMM_FRAME=64K KMM_JOIN=0 %not %t follow 2>&1 | FileCheck %s
+// RUN: env KMM_DEVICES=host:3,mem=4M KMM_FRAME=64K KMM_JOIN=0 %not --crash %t follow 2>&1 | FileCheck %s
 #include <stdint.h>
 #include <stdio.h>
 
@@ -42,7 +42,7 @@ static void by_callee(int n, int **t, int *a)
 static void structs(int n, struct node *v, const int *a)
 {
     for (int i = 0; i < n; i++)
-        v[i] = (struct node){v + i, a + i, i};
+        v[i] = (struct node){v + i, a + i, a[i]};
 }
 
 static void ends(int begin, int end, struct range *r, int *a)

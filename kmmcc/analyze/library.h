@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the names of library functions say of what they do besides working on their arguments. */
+#ifndef KMMCC_ANALYZE_LIBRARY_H
+#define KMMCC_ANALYZE_LIBRARY_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+
+/* True if one thread at a time goes on behind a call of this function, whose code is not seen. */
+bool library_locks(const char *name);
+/* True if the function keeps a state for the whole program that each call reads and changes. */
+bool library_keeps_state(const char *name);
+/* True if the call prints, but for what goes to stderr. */
+bool library_prints(CXCursor call);
+/* True for objects of the library, which threads share in ways of their own: locks, streams. */
+bool library_shares(CXType type);
+
+#endif

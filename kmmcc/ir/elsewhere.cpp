@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a function reads and changes that is neither its own nor reached through its pointers:
+// variables of the program, memory whose address lies in memory or in an integer, and the state of
+// functions whose code is not seen.
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/InstIterator.h>
+
+#include "ir/function.hpp"
+
+namespace kmm_ir
+{
+
+// ---- Library functions ----
+
+// Functions of libm without their suffix, and functions that work on what their pointers point to.
+// None keeps or reads anything else, but for errno, which each thread has of its own.
+static bool is_own_work(StringRef name)
+{
+    static const std::set<StringRef> math = {
+        "acos",      "acosh",     "asin",       "asinh", "atan",      "atan2",  "atanh",   "cabs",
+        "cacos",     "carg",      "casin",      "catan", "cbrt",      "ccos",   "ccosh",   "ceil",
+        "cexp",      "cimag",     "clog",       "conj",  "copysign",  "cos",    "cosh",    "cpow",
+        "creal",     "csin",      "csinh",      "csqrt", "ctan",      "ctanh",  "erf",     "erfc",
+        "exp",       "exp10",     "exp2",       "expm1", "fabs",      "fdim",   "finite",  "floor",
+        "fma",       "fmax",      "fmin",       "fmod",  "frexp",     "hypot",  "ilogb",   "isinf",
+        "isnan",     "j0",        "j1",         "jn",    "ldexp",     "llrint", "llround", "log",
+        "log10",     "log1p",     "log2",       "logb",  "lrint",     "lround", "modf",    "nan",
+        "nearbyint", "nextafter", "nexttoward", "pow",   "remainder", "remquo", "rint",    "round",
+        "roundeven", "scalbln",   "scalbn",     "sin",   "sincos",    "sinh",   "sqrt",    "tan",
+        "tanh",      "tgamma",    "trunc",      "y0",    "y1",        "yn"};
+    static const std::set<StringRef> words = {"abs",
+                                              "aligned_alloc",
+                                              "bcmp",
+                                              "bcopy",
+                                              "bzero",
+                                              "calloc",
+                                              "div",
+                                              "free",
+                                              "labs",
+                                              "ldiv",
+                                              "llabs",
+                                              "lldiv",
+                                              "malloc",
+                                              "memchr",
+                                              "memcmp",
+                                              "memcpy",
+                                              "memmem",
+                                              "memmove",
+                                              "memrchr",
+                                              "memset",
+                                              "posix_memalign",
+                                              "realloc",
+                                              "stpcpy",
+                                              "strcat",
+                                              "strchr",
+                                              "strcmp",
+                                              "strcpy",
+                                              "strcspn",
+                                              "strlen",
+                                              "strncat",
+                                              "strncmp",
+                                              "strncpy",
+                                              "strnlen",
+                                              "strpbrk",
+                                              "strrchr",
+                                              "strspn",
+                                              "strstr",
+                                              "abort",
+                                              "__assert_fail",
+                                              "_Unwind_Resume",
+                                              "__cxa_allocate_exception",
+                                              "__cxa_free_exception",
+                                              "__cxa_throw",
+                                              "__cxa_rethrow",
+                                              "__cxa_end_catch",
+                                              "_ZSt9terminatev",
+                                              "_Znwm",
+                                              "_Znam",
+                                              "_ZdlPv",
+                                              "_ZdaPv",
+                                              "_ZdlPvm",
+                                              "_ZdaPvm",
+                                              "__mulsc3",
+                                              "__muldc3",
+                                              "__mulxc3",
+                                              "__divsc3",
+                                              "__divdc3",
+                                              "__divxc3",
+                                              "rand_r",
+                                              "erand48",
+                                              "nrand48",
+                                              "jrand48"};
+    StringRef stem = name;
+    return words.count(name) || math.count(name) || name.starts_with("_ZSt20__throw_") ||
+           name.starts_with("_ZSt17__throw_") || name.starts_with("_ZSt19__throw_") ||
+           name.starts_with("_ZSt24__throw_") || name.starts_with("_ZSt28__throw_") ||
+           ((stem.consume_back("f") || stem.consume_back("l")) && math.count(stem));
+}
+
+static bool gives_memory(StringRef name)
+{
+    return name == "malloc" || name == "calloc" || name == "aligned_alloc" || name == "_Znwm" ||
+           name == "_Znam" || name == "realloc" || name == "__cxa_allocate_exception";
+}
+
+static StringRef called(const Value *v)
+{
+    auto *call = dyn_cast<CallBase>(v);
+    const Function *f = call ? call->getCalledFunction() : nullptr;
+    return f ? f->getName() : "";
+}
+
+// ---- Reads ----
+
+// True if the memory is a local variable's or a constant, or is reached through a parameter, which
+// may be a struct that holds the pointer. What a pointer in other memory leads to is not given, nor
+// what an integer leads to.
+bool Analysis::is_given(const Value *pointer, std::set<const Value *> &seen) const
+{
+    if (!pointer->getType()->isPointerTy())
+        return false;
+    if (!seen.insert(pointer).second)
+        return true;
+    if (isa<Argument>(pointer) || isa<AllocaInst>(pointer) || isa<ConstantPointerNull>(pointer) ||
+        isa<UndefValue>(pointer))
+        return true;
+    if (auto *g = dyn_cast<GlobalVariable>(pointer))
+        return g->isConstant() && !g->isThreadLocal();
+    if (auto *gep = dyn_cast<GEPOperator>(pointer))
+        return is_given(gep->getPointerOperand(), seen);
+    if (isa<AddrSpaceCastOperator>(pointer) || isa<BitCastOperator>(pointer) ||
+        isa<FreezeInst>(pointer))
+        return is_given(cast<User>(pointer)->getOperand(0), seen);
+    if (auto *s = dyn_cast<SelectInst>(pointer))
+        return is_given(s->getTrueValue(), seen) && is_given(s->getFalseValue(), seen);
+    if (auto *phi = dyn_cast<PHINode>(pointer)) {
+        for (const Value *v : phi->incoming_values())
+            if (!is_given(v, seen))
+                return false;
+        return true;
+    }
+    if (auto *load = dyn_cast<LoadInst>(pointer)) {
+        auto *a = dyn_cast<Argument>(load->getPointerOperand()->stripInBoundsConstantOffsets());
+        return a && a->hasByValAttr() && !stored_.count(a);
+    }
+    if (auto *call = dyn_cast<CallBase>(pointer)) {
+        StringRef name = called(call);
+        if (gives_memory(name))
+            return true;
+        // What is returned lies where an argument points.
+        bool passes = is_own_work(name) &&
+                      (name.starts_with("str") || name.starts_with("mem") || name == "stpcpy");
+        return passes && is_given(call->getArgOperand(0), seen);
+    }
+    return false;
+}
+
+bool Analysis::is_given(const Value *pointer) const
+{
+    std::set<const Value *> seen;
+    return is_given(pointer, seen);
+}
+
+bool Analysis::reaches_elsewhere(const Instruction &i) const
+{
+    if (auto *load = dyn_cast<LoadInst>(&i))
+        return !is_given(load->getPointerOperand());
+    if (auto *store = dyn_cast<StoreInst>(&i))
+        return !is_given(store->getPointerOperand());
+    if (auto *a = dyn_cast<AtomicRMWInst>(&i))
+        return !is_given(a->getPointerOperand());
+    if (auto *a = dyn_cast<AtomicCmpXchgInst>(&i))
+        return !is_given(a->getPointerOperand());
+    if (auto *call = dyn_cast<CallBase>(&i))
+        return calls_elsewhere(call);
+    return i.mayReadOrWriteMemory() && !isa<FenceInst>(i);
+}
+
+// A function that calls itself is not inlined. Its code is that of f_, which is looked at anyway.
+bool Analysis::calls_elsewhere(const CallBase *call) const
+{
+    const Function *f = call->getCalledFunction();
+    if (!f)
+        return true;
+    if (auto *intrinsic = dyn_cast<IntrinsicInst>(call)) {
+        if (intrinsic->getIntrinsicID() == Intrinsic::threadlocal_address)
+            return true;
+        if (intrinsic->isAssumeLikeIntrinsic() || isa<ConstrainedFPIntrinsic>(intrinsic) ||
+            intrinsic->getIntrinsicID() == Intrinsic::stacksave ||
+            intrinsic->getIntrinsicID() == Intrinsic::stackrestore ||
+            intrinsic->getIntrinsicID() == Intrinsic::trap || call->doesNotAccessMemory())
+            return false;
+        if (!call->onlyAccessesArgMemory())
+            return true;
+    } else if (f != &f_ && !(f->isDeclaration() && is_own_work(f->getName()))) {
+        return true;
+    }
+    for (const Value *v : call->args())
+        if (v->getType()->isPointerTy() && !is_given(v) && f->getName() != "__cxa_throw")
+            return true;
+    return false;
+}
+
+// ---- Changes ----
+
+static bool is_program_state(const GlobalVariable *g)
+{
+    return !g->isConstant() && !g->getName().starts_with("_ZGV") &&
+           !g->getName().starts_with("_ZTV") && !g->getName().starts_with("llvm.");
+}
+
+// The variable that the memory is, or whose pointer leads to one place there; NULL: there is none.
+static const GlobalVariable *variable_of(const Value *pointer)
+{
+    SmallVector<const Value *, 4> objects;
+    getUnderlyingObjects(pointer, objects);
+    auto *load = dyn_cast<LoadInst>(pointer->stripInBoundsConstantOffsets());
+    if (load && !load->isVolatile())
+        objects.push_back(load->getPointerOperand()->stripInBoundsConstantOffsets());
+    for (const Value *v : objects) {
+        auto *local = dyn_cast<IntrinsicInst>(v);
+        if (local && local->getIntrinsicID() == Intrinsic::threadlocal_address)
+            v = local->getArgOperand(0);
+        auto *g = dyn_cast<GlobalVariable>(v);
+        if (g && is_program_state(g))
+            return g;
+    }
+    return nullptr;
+}
+
+// `next.k` of C, and names of C++.
+static std::string title_of(const GlobalVariable *g)
+{
+    std::string name = demangle(g->getName().str());
+    name = name.substr(0, name.find("[abi:"));
+    size_t at = StringRef(g->getName()).starts_with("_Z") ? std::string::npos : name.rfind('.');
+    return at == std::string::npos || at + 1 == name.size() || isdigit(name[at + 1])
+               ? name.substr(0, name.find('.'))
+               : name.substr(at + 1);
+}
+
+// True for a store that gives a local static variable its first value, once for all threads.
+bool Analysis::is_first_value(const Instruction *i, const GlobalVariable *g) const
+{
+    std::string guard =
+        "_ZGV" + g->getName().substr(std::min<size_t>(2, g->getName().size())).str();
+    bool begun = false, done = false;
+    for (const Instruction &k : instructions(f_)) {
+        StringRef name = called(&k);
+        if (!name.starts_with("__cxa_guard_"))
+            continue;
+        auto *of =
+            dyn_cast<GlobalVariable>(getUnderlyingObject(cast<CallBase>(k).getArgOperand(0)));
+        if (!of || of->getName() != guard)
+            continue;
+        begun |= name == "__cxa_guard_acquire" && tree_.dominates(&k, i);
+        done |= name == "__cxa_guard_release" && tree_.dominates(&k, i);
+    }
+    return begun && !done;
+}
+
+void Analysis::note_change(const Instruction *i, const Value *pointer)
+{
+    const GlobalVariable *g = variable_of(pointer);
+    if (!g || is_first_value(i, g))
+        return;
+    // Objects and arrays of a thread may be room to work in.
+    if (g->isThreadLocal() && (g->isDeclaration() || !g->getValueType()->isSingleValueType()))
+        return;
+    for (const ir_change_t &c : change_)
+        if (title_of(g) == c.name)
+            return;
+    ir_change_t c = {kept(title_of(g)), g->isThreadLocal(), 0, 0, nullptr};
+    const DILocation *l = i->getDebugLoc().get();
+    while (l && l->getInlinedAt())
+        l = l->getInlinedAt();
+    locate(l, &c);
+    change_.push_back(c);
+}
+
+// Adds the parameters that are numbers of which the address is made.
+void Analysis::note_number(const Value *v)
+{
+    std::set<const Value *> seen;
+    std::vector<const Value *> list{v};
+    while (!list.empty()) {
+        v = list.back();
+        list.pop_back();
+        if (!seen.insert(v).second)
+            continue;
+        auto *a = dyn_cast<Argument>(v);
+        if (a && a->getType()->isIntegerTy())
+            addresses_ |= 1ULL << std::min(a->getArgNo(), 63u);
+        auto *i = dyn_cast<Instruction>(v);
+        if (i && (isa<BinaryOperator>(i) || isa<CastInst>(i) || isa<PHINode>(i)))
+            for (const Use &u : i->operands())
+                list.push_back(u);
+    }
+}
+
+// Own locks take turns by an exchange that is acquired.
+static bool is_turn(const Instruction &i)
+{
+    auto *a = dyn_cast<AtomicRMWInst>(&i);
+    return isa<AtomicCmpXchgInst>(i) || (a && a->getOperation() == AtomicRMWInst::Xchg);
+}
+
+void Analysis::find_elsewhere()
+{
+    for (const Instruction &i : instructions(f_)) {
+        elsewhere_ |= reaches_elsewhere(i);
+        takes_turns_ |= is_turn(i);
+        if (isa<IntToPtrInst>(i))
+            note_number(&i);
+        auto *store = dyn_cast<StoreInst>(&i);
+        if (store && !store->isVolatile() && !store->isAtomic())
+            note_change(&i, store->getPointerOperand());
+        if (auto *m = dyn_cast<MemIntrinsic>(&i))
+            note_change(&i, m->getRawDest());
+    }
+}
+
+} // namespace kmm_ir

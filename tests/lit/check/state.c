@@ -1,0 +1,159 @@
+// RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: --implicit-check-not=warning: %s
+// RUN: %kmmcc -fno-kmm-compare -c %s -o %t.o
+// REQUIRES: ir
+// Plain functions that keep a state, change or know more than their arguments; and some that do not.
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#define F static void
+static int counter, last[1], *there = &counter, turn;
+static struct { int a, b; } pair, *of_pair = &pair;
+F by_pointer(int n, int *y) { int *c = &counter; for (int i = 0; i < n; i++) y[i] += ++*c; }
+static void bump(int *p) { (*p)++; }
+F by_helper(int n, int *y) { for (int i = 0; i < n; i++) { bump(&counter); y[i] += 1; } }
+static int *next(void) { static int k; return &k; }
+F by_returned(int n, int *y) { for (int i = 0; i < n; i++) y[i] += (*next())++; }
+F by_memcpy(int n, const int *x, int *y) { for (int i = 0; i < n; i++) { y[i] = x[i]; memcpy(last, &x[i], sizeof(int)); } }
+F by_global(int n, int *y) { for (int i = 0; i < n; i++) { y[i] += 1; *there += 1; } }
+F by_member(int n, int *y) { for (int i = 0; i < n; i++) { y[i] += 1; of_pair->b = 1; } }
+void unseen(int *p);
+F by_unseen(int n, int *y) { for (int i = 0; i < n; i++) y[i] += 1; unseen(&counter); }
+static int block_size(int k) { return k; }
+F named_lock(int n, int *y) { for (int i = 0; i < n; i++) { y[i] = block_size(i) + (int)clock(); counter++; } }
+F draws(int n, int *y) { for (int i = 0; i < n; i++) y[i] += rand(); }
+F draws_48(int n, double *y) { for (int i = 0; i < n; i++) y[i] += drand48(); }
+F splits(int n, char *y) { for (int i = 0; i < n; i++) if (y[i]) strtok(y, " "); }
+F prints(int n, const int *x) { for (int i = 0; i < n; i++) printf("%d\n", x[i]); }
+static int table[5000], *of_table = table;
+F by_table(int n, int *y) { for (int i = 0; i < n; i++) y[i] = of_table[i]; }
+F draws_own(int n, unsigned seed, int *y) { for (int i = 0; i < n; i++) y[i] = rand_r(&seed); }
+F previous(int n, const int *x, int *y) { int p = 0; for (int i = 0; i < n; i++) { y[i] = x[i] - p; p = x[i]; } }
+F previous_of(int lo, int hi, const int *x, int *y) { int p = 0; for (int i = lo; i < hi; i++) { y[i] = x[i] - p; p = x[i]; } }
+F from_lo(int lo, int hi, int *y) { for (int i = lo; i < hi; i++) y[i] = i - lo; }
+F by_length(int lo, int hi, double *y) { for (int i = lo; i < hi; i++) y[i] /= hi - lo; }
+F middle(int lo, int hi, int *y) { int m = (lo + hi) / 2; for (int i = lo; i < hi; i++) y[i] = i < m; }
+F counted(int lo, int hi, int (*a)[120]) { int k = 0; for (int y = lo; y < hi; y++) for (int x = 0; x < 120; x++) a[y][x] = k++; }
+F number(int n, uintptr_t p) { int *y = (int *)p; for (int i = 0; i < n; i++) y[i] = -1; }
+F cast(int n, const int *x) { int *y = (int *)(uintptr_t)x; for (int i = 0; i < n; i++) y[i] += 1; }
+/* right ones */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int total;
+static atomic_flag flag = ATOMIC_FLAG_INIT;
+F locked(int n, int *y) { for (int i = 0; i < n; i++) y[i] += 1; pthread_mutex_lock(&mutex); counter += n; pthread_mutex_unlock(&mutex); }
+F atomically(int n, int *y) { for (int i = 0; i < n; i++) y[i] += 1; atomic_fetch_add(&total, n); }
+F spins(int n, int *y) { for (int i = 0; i < n; i++) y[i] += 1; while (atomic_flag_test_and_set(&flag)) ; counter += n; atomic_flag_clear(&flag); }
+F exchanges(int n, int *y) { for (int i = 0; i < n; i++) y[i] += 1; while (__sync_lock_test_and_set(&turn, 1)) ; bump(&counter); __sync_lock_release(&turn); }
+F complains(int n, int *y) { for (int i = 0; i < n; i++) if (y[i] < 0) fprintf(stderr, "negative\n"); else y[i]--; }
+F seeded(int lo, int hi, int *y) { for (int i = lo; i < hi; i++) { unsigned seed = (unsigned)i; y[i] = rand_r(&seed); } }
+F reads(int n, const int *x, int *y) { for (int i = 0; i < n; i++) y[i] = x[i] + (int)strlen("ab") + memcmp(last, &pair, 1); }
+F deltas(int n, const int *x, int *y) { int p = 0; for (int i = 0; i < n; i++) { if (i % 8 == 0) p = 0; y[i] = x[i] - p; p = x[i]; } }
+F window(int lo, int hi, const int *x, int *y) { int p = lo > 0 ? x[lo - 1] : 0; for (int i = lo; i < hi; i++) { y[i] = x[i] - p; p = x[i]; } }
+F known(int lo, int hi, double h, double *y) { double t = lo * h; for (int i = 0; i < hi - lo; i++) y[lo + i] = t + i * h; }
+F whole(int lo, int hi, int n, double *y) { for (int i = lo; i < hi; i++) y[i] = (double)i / n + (i < n / 2); }
+F steps(int n, int t, int *y) { int p = 0; for (int k = 0; k < t; k++) { int q = p; for (int i = 0; i < n; i++) y[i] += q; p = k; } }
+F disjoint(int lo, int hi) { for (int i = lo; i < hi; i++) of_table[i] = 2; }
+F counts_rows(int lo, int hi, int (*a)[120]) { int k = lo * 120; for (int y = lo; y < hi; y++) for (int x = 0; x < 120; x++) a[y][x] = k++; }
+void all(int n, const int *x, int *y, double *d, char *c, int (*a)[120], const int *z)
+{
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_pointer' changes 'counter', which all chunks share, and they run at once and in any order; make it a parameter, which rebase tells where the chunk begins or a clause names
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_pointer(n, y);
+// CHECK: state.c:[[#@LINE+2]]:{{.*}} error: 'by_helper' changes 'counter'
+// CHECK: note: it is changed here
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_helper(n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_returned' changes 'k'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_returned(n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_memcpy' changes the global variable 'last'
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) write(y[i])
+    by_memcpy(n, x, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_global' changes 'there'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_global(n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_member' changes 'of_pair'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_member(n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_unseen' changes the global variable 'counter'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_unseen(n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'named_lock' changes the global variable 'counter'
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
+    named_lock(n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'draws' uses 'rand', which has one state for the whole program, and chunks run at once and in any order; call it without the pragma, or compute the values before
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    draws(n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'draws_48' uses 'drand48'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(d[i])
+    draws_48(n, d);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'splits' uses 'strtok'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(c[i])
+    splits(n, c);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} warning: 'prints' prints, and chunks run at once and in any order, so lines come in another order than in one call [-Wkmm-output]
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    prints(n, x);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_table' stores what its loop carries
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
+    by_table(n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'draws_own' stores what its loop carries
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
+    draws_own(n, 1, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'previous' stores what its loop carries
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) write(y[i])
+    previous(n, x, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'previous_of' stores what its loop carries
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) read(x[i]) write(y[i])
+    previous_of(0, n, x, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'from_lo' stores to y[{{[0-9]+}}] what it computes from where its chunk begins or ends, and that is another value in chunks than in one call; pass the bounds of the whole range as well, as parameters that rebase does not name
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(y[i])
+    from_lo(0, n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_length' stores to d[{{[0-9]+}}] what it computes from where its chunk
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) update(d[i])
+    by_length(0, n, d);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'middle' stores to y[{{[0-9]+}}] what it computes from where its chunk
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(y[i])
+    middle(0, n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'counted' stores what its loop carries
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(a[i][:])
+    counted(0, n, a);
+// CHECK: state.c:[[#@LINE+2]]:{{.*}} error: 'number' gets the address of 'y' as an integer, which does not become that of the chunk; pass it as a pointer
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    number(n, (uintptr_t)y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'z[i]' is only read here, but 'cast' stores to it
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(z[i])
+    cast(n, z);
+// CHECK-NOT: error:
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    locked(n, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    atomically(n, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    spins(n, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    exchanges(n, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    complains(n, y);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(y[i])
+    seeded(0, n, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) write(y[i])
+    reads(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(64) rebase(n: i) read(x[i]) write(y[i])
+    deltas(n, x, y);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) read(x[i - 1:2]) write(y[i])
+    window(0, n, x, y);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(d[i])
+    known(0, n, 0.5, d);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(d[i])
+    whole(0, n, n, d);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    steps(n, 4, y);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i))
+    disjoint(0, n);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(a[i][:])
+    counts_rows(0, n, a);
+}

@@ -1,0 +1,114 @@
+// RUN: %not %kmmcc -std=c++20 -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: --implicit-check-not=warning: %s
+// RUN: %kmmcc -std=c++20 -fno-kmm-compare -c %s -o %t.o
+// REQUIRES: ir
+// Functions of C++ that keep a state in objects; and some that do not.
+#include <atomic>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+#define F static void
+static int counter;
+static std::vector<int> list;
+static std::map<int, int> seen;
+static std::string text;
+F by_reference(int n, int *y) { int &r = counter; for (int i = 0; i < n; i++) y[i] += r++; }
+F by_vector(int n, const int *x) { for (int i = 0; i < n; i++) if (x[i] > 0) list.push_back(x[i]); }
+F by_map(int n, const int *x) { for (int i = 0; i < n; i++) seen[x[i]]++; }
+F by_string(int n, const int *x) { for (int i = 0; i < n; i++) text += (char)x[i]; }
+struct log { int n = 0; int add() { return ++n; } static log &get() { static log l; return l; } };
+F by_method(int n, int *y) { for (int i = 0; i < n; i++) y[i] += log::get().add(); }
+F by_swap(int n, int *y) { for (int i = 0; i < n; i++) { std::swap(y[i], counter); } }
+template <class T> static T of_type = 0;
+F by_template(int n, int *y) { for (int i = 0; i < n; i++) y[i] += of_type<int>++; }
+F by_thread(int n, int *y) { thread_local int k = 0; for (int i = 0; i < n; i++) y[i] = k++; }
+F by_exchange(int n, const int *x, int *y) { int p = 0; for (int i = 0; i < n; i++) y[i] = std::exchange(p, x[i]); }
+F by_engine(int n, unsigned *y) { std::mt19937 g(1); for (int i = 0; i < n; i++) y[i] = (unsigned)g(); }
+struct generator { unsigned s; unsigned operator()() { return s = s * 1664525u + 1013904223u; } };
+F by_generator(int n, unsigned *y) { generator g{7}; for (int i = 0; i < n; i++) y[i] = g(); }
+F by_rand(int n, int *y) { for (int i = 0; i < n; i++) y[i] += std::rand(); }
+F by_stream(int n, const int *x) { for (int i = 0; i < n; i++) std::cout << x[i]; }
+/* right ones */
+static std::mutex mutex;
+static std::atomic<int> total;
+static std::vector<float> made(int n) { return std::vector<float>(n, 2); }
+F guarded(int n, const int *x) { std::lock_guard<std::mutex> hold(mutex); for (int i = 0; i < n; i++) list.push_back(x[i]); }
+F unique(int n, const int *x) { for (int i = 0; i < n; i++) { std::unique_lock hold(mutex); counter += x[i]; } }
+F scoped(int n, const int *x) { std::scoped_lock hold(mutex); for (int i = 0; i < n; i++) counter += x[i]; }
+F added(int n, const int *x) { for (int i = 0; i < n; i++) total += x[i]; }
+F once(int n, float *y) { static const std::vector<float> v = made(4); for (int i = 0; i < n; i++) y[i] *= v[3]; }
+F once_more(int n, float *y) { static std::vector<float> v = made(4); for (int i = 0; i < n; i++) y[i] *= v[3]; }
+F scratch(int n, float *y) { thread_local std::vector<float> v; v.assign(4, 1); for (int i = 0; i < n; i++) { v[1] = y[i]; y[i] = v[1] * v[2]; } }
+F seeded(int lo, int hi, unsigned *y) { for (int i = lo; i < hi; i++) { std::mt19937 g(i); y[i] = (unsigned)g(); } }
+F discarded(int lo, int hi, unsigned *y) { std::mt19937 g(1); g.discard(lo); for (int i = lo; i < hi; i++) y[i] = (unsigned)g(); }
+F projected(int n, const float *x, float *y) { std::mt19937 g(1); float w[16]; for (int k = 0; k < 16; k++) w[k] = (float)g(); float s = (float)g(); for (int i = 0; i < n; i++) y[i] = x[i] * w[i == 0 ? 0 : 0] * s; }
+F local(int n, int *y) { std::map<int, int> m; std::string s; for (int i = 0; i < n; i++) { m.clear(); m[3]++; s = "a"; s += 'b'; y[i] += m[3] + (int)s.size(); } }
+void all(int n, const int *x, int *y, unsigned *v, const float *a, float *b)
+{
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_reference' changes 'counter', which all chunks share
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_reference(n, y);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_vector' changes 'list'
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_vector(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_map' changes 'seen'
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_map(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_string' changes 'text'
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_string(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_method' changes 'log::get()::l'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_method(n, y);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_swap' changes 'counter'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_swap(n, y);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_template' changes 'of_type<int>'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_template(n, y);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_thread' changes '{{.*}}k', of which each thread has its own
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
+    by_thread(n, y);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_exchange' stores what its loop carries
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) write(y[i])
+    by_exchange(n, x, y);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_engine' stores what its loop carries
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(v[i])
+    by_engine(n, v);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_generator' stores what its loop carries
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(v[i])
+    by_generator(n, v);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_rand' uses 'rand'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_rand(n, y);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} warning: 'by_stream' prints
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_stream(n, x);
+// CHECK-NOT: error:
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    guarded(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    unique(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    scoped(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    added(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(b[i])
+    once(n, b);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(b[i])
+    once_more(n, b);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(b[i])
+    scratch(n, b);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(v[i])
+    seeded(0, n, v);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(v[i])
+    discarded(0, n, v);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(a[i]) write(b[i])
+    projected(n, a, b);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    local(n, y);
+}
