@@ -151,6 +151,24 @@ static void note_passed(walk_t *w, CXCursor call, CXCursor f)
     }
 }
 
+/* A member function whose code is not seen is called for a variable, which it may change. */
+static void note_object(walk_t *w, CXCursor call, CXCursor f)
+{
+    CXCursor member = flow_operand(cursor_first_child(call));
+    if (clang_CXXMethod_isConst(f) || clang_CXXMethod_isStatic(f) || cursor_is_system(f) ||
+        clang_getCursorKind(member) != CXCursor_MemberRefExpr)
+        return;
+    CXCursor object = cursor_first_child(member);
+    if (clang_Cursor_isNull(object) || flow_is_pointer(clang_getCursorType(object)))
+        return;
+    CXCursor v = whole_of(object);
+    if (!clang_Cursor_isNull(v) && is_static(v) && !library_shares(clang_getCursorType(v)) &&
+        clang_Cursor_isNull(w->stored)) {
+        w->stored = call;
+        w->stored_variable = v;
+    }
+}
+
 static void walk_function(walk_t *w, CXCursor f);
 
 static void note_call(walk_t *w, CXCursor call)
@@ -169,6 +187,8 @@ static void note_call(walk_t *w, CXCursor call)
         if (clang_getCursorKind(f) == CXCursor_FunctionDecl &&
             clang_Cursor_isNull(clang_getCursorDefinition(f)))
             note_passed(w, call, f);
+        if (clang_getCursorKind(f) == CXCursor_CXXMethod)
+            note_object(w, call, f);
     }
     walk_function(w, f);
 }
@@ -263,34 +283,52 @@ static bool is_named(const directive_t *d, CXCursor argument, CXCursor field)
 
 typedef struct fields {
     const directive_t *d;
-    CXCursor argument;
-    bool open; /* a pointer leads to what no item names */
+    CXCursor argument; /* null: the fields are those of a member of the argument */
+    bool open;         /* a pointer leads to what no item names */
 } fields_t;
+
+static void look_at_struct(fields_t *f, CXType type);
 
 static enum CXVisitorResult look_at_field(CXCursor field, CXClientData data)
 {
     fields_t *f = data;
     CXType type = clang_getCanonicalType(clang_getCursorType(field));
-    bool record = type.kind == CXType_Record;
-    f->open |= flow_is_reference(type) || type.kind == CXType_MemberPointer ||
-               (type_holds_pointers(type) &&
-                (record || type_is_array(type) || !is_named(f->d, f->argument, field)));
+    bool part = type_is_array(type);
+    while (type_is_array(type))
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    fields_t inner = {.d = f->d, .argument = clang_getNullCursor()};
+    if (type.kind == CXType_Record)
+        look_at_struct(&inner, type);
+    bool pointer =
+        flow_is_reference(type) || type.kind == CXType_MemberPointer || type_holds_pointers(type);
+    bool named = type.kind == CXType_Pointer && !part && !clang_Cursor_isNull(f->argument) &&
+                 is_named(f->d, f->argument, field);
+    f->open |= inner.open || (pointer && !named);
     return CXVisit_Continue;
 }
 
-/* True if a struct that the launch passes by value leads to memory that no item names. */
+/* The members that a class inherits are not looked at. */
+static void look_at_struct(fields_t *f, CXType type)
+{
+    CXCursor definition = clang_getCursorDefinition(clang_getTypeDeclaration(type)),
+             template = clang_getSpecializedCursorTemplate(definition);
+    f->open |=
+        clang_Cursor_isNull(definition) || clang_getCursorKind(definition) == CXCursor_UnionDecl ||
+        cursor_has_child(definition, CXCursor_CXXBaseSpecifier) ||
+        (!clang_Cursor_isNull(template) && cursor_has_child(template, CXCursor_CXXBaseSpecifier));
+    clang_Type_visitFields(type, look_at_field, f);
+}
+
+/* True if a struct that the launch passes by value may lead to memory that no item names. */
 static bool passes_open_struct(const directive_t *d)
 {
     fields_t f = {.d = d};
     const parameter_list_t *p = check_parameters(d->target[0].kernel);
     for (int k = 0; k < p->count; k++) {
         CXType type = clang_getCanonicalType(clang_getCursorType(p->at[k]));
-        if (type.kind != CXType_Record)
-            continue;
-        f.open |= k >= d->argument_count ||
-                  clang_getCursorKind(clang_getTypeDeclaration(type)) == CXCursor_UnionDecl;
         f.argument = k < d->argument_count ? d->argument[k] : clang_getNullCursor();
-        clang_Type_visitFields(type, look_at_field, &f);
+        if (type.kind == CXType_Record)
+            look_at_struct(&f, type);
     }
     return f.open;
 }

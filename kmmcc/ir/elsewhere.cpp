@@ -18,21 +18,19 @@ namespace kmm_ir
 static bool is_own_work(StringRef name)
 {
     static const std::set<StringRef> math = {
-        "acos",      "acosh",     "asin",       "asinh", "atan",      "atan2",  "atanh",   "cabs",
-        "cacos",     "carg",      "casin",      "catan", "cbrt",      "ccos",   "ccosh",   "ceil",
-        "cexp",      "cimag",     "clog",       "conj",  "copysign",  "cos",    "cosh",    "cpow",
-        "creal",     "csin",      "csinh",      "csqrt", "ctan",      "ctanh",  "erf",     "erfc",
-        "exp",       "exp10",     "exp2",       "expm1", "fabs",      "fdim",   "finite",  "floor",
-        "fma",       "fmax",      "fmin",       "fmod",  "frexp",     "hypot",  "ilogb",   "isinf",
-        "isnan",     "j0",        "j1",         "jn",    "ldexp",     "llrint", "llround", "log",
-        "log10",     "log1p",     "log2",       "logb",  "lrint",     "lround", "modf",    "nan",
-        "nearbyint", "nextafter", "nexttoward", "pow",   "remainder", "remquo", "rint",    "round",
-        "roundeven", "scalbln",   "scalbn",     "sin",   "sincos",    "sinh",   "sqrt",    "tan",
-        "tanh",      "tgamma",    "trunc",      "y0",    "y1",        "yn"};
+        "acos",      "acosh",  "asin",    "asinh", "atan",      "atan2",     "atanh",      "cabs",
+        "cacos",     "carg",   "casin",   "catan", "cbrt",      "ccos",      "ccosh",      "ceil",
+        "cexp",      "cimag",  "clog",    "conj",  "copysign",  "cos",       "cosh",       "cpow",
+        "creal",     "csin",   "csinh",   "csqrt", "ctan",      "ctanh",     "erf",        "erfc",
+        "exp",       "exp10",  "exp2",    "expm1", "fabs",      "fdim",      "floor",      "fma",
+        "fmax",      "fmin",   "fmod",    "frexp", "hypot",     "ilogb",     "isinf",      "isnan",
+        "ldexp",     "llrint", "llround", "log",   "log10",     "log1p",     "log2",       "logb",
+        "lrint",     "lround", "modf",    "nan",   "nearbyint", "nextafter", "nexttoward", "pow",
+        "remainder", "remquo", "rint",    "round", "roundeven", "scalbln",   "scalbn",     "sin",
+        "sincos",    "sinh",   "sqrt",    "tan",   "tanh",      "tgamma",    "trunc"};
     static const std::set<StringRef> words = {"abs",
                                               "aligned_alloc",
                                               "bcmp",
-                                              "bcopy",
                                               "bzero",
                                               "calloc",
                                               "div",
@@ -126,7 +124,7 @@ bool Analysis::is_given(const Value *pointer, std::set<const Value *> &seen) con
         isa<UndefValue>(pointer))
         return true;
     if (auto *g = dyn_cast<GlobalVariable>(pointer))
-        return g->isConstant() && !g->isThreadLocal();
+        return g->isConstant() && g->hasDefinitiveInitializer() && !g->isThreadLocal();
     if (auto *gep = dyn_cast<GEPOperator>(pointer))
         return is_given(gep->getPointerOperand(), seen);
     if (isa<AddrSpaceCastOperator>(pointer) || isa<BitCastOperator>(pointer) ||
@@ -165,7 +163,9 @@ bool Analysis::is_given(const Value *pointer) const
 bool Analysis::reaches_elsewhere(const Instruction &i) const
 {
     if (auto *load = dyn_cast<LoadInst>(&i))
-        return !is_given(load->getPointerOperand());
+        return !is_given(load->getPointerOperand()) ||
+               (load->isVolatile() &&
+                !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand())));
     if (auto *store = dyn_cast<StoreInst>(&i))
         return !is_given(store->getPointerOperand());
     if (auto *a = dyn_cast<AtomicRMWInst>(&i))

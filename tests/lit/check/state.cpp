@@ -32,7 +32,11 @@ struct generator { unsigned s; unsigned operator()() { return s = s * 1664525u +
 F by_generator(int n, unsigned *y) { generator g{7}; for (int i = 0; i < n; i++) y[i] = g(); }
 F by_rand(int n, int *y) { for (int i = 0; i < n; i++) y[i] += std::rand(); }
 F by_stream(int n, const int *x) { for (int i = 0; i < n; i++) std::cout << x[i]; }
+struct journal { void add(int k); int size() const; };
+extern journal lines;
+F by_journal(int n, const int *x) { for (int i = 0; i < n; i++) lines.add(x[i]); }
 /* right ones */
+F asks(int n, int *y) { for (int i = 0; i < n; i++) y[i] += lines.size(); }
 static std::mutex mutex;
 static std::atomic<int> total;
 static std::vector<float> made(int n) { return std::vector<float>(n, 2); }
@@ -88,7 +92,12 @@ void all(int n, const int *x, int *y, unsigned *v, const float *a, float *b)
 // CHECK: state.cpp:[[#@LINE+1]]:{{.*}} warning: 'by_stream' prints
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_stream(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_journal' changes the global variable 'lines'
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_journal(n, x);
 // CHECK-NOT: error:
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    asks(n, y);
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     guarded(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])

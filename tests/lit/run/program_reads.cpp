@@ -27,6 +27,9 @@ struct large { int pad[8]; const int *t; };
 static void by_large(int n, int *v, large c) { for (int i = 0; i < n; i++) v[i] += c.t[1] + c.pad[0]; }
 struct several { const int *t[2]; };
 static void by_several(int n, int *v, several c) { for (int i = 0; i < n; i++) v[i] += c.t[1][0]; }
+struct holding { const int *t; };
+struct nested { struct { int k[2]; holding in[1]; } at; };
+static void by_nested(int n, int *v, nested c) { for (int i = 0; i < n; i++) v[i] += *c.at.in[0].t; }
 union both { const int *t; long number; };
 static void by_union(int n, int *v, both c) { for (int i = 0; i < n; i++) v[i] += *c.t; }
 static void by_number(int n, int *v, intptr_t p) { for (int i = 0; i < n; i++) v[i] += *(int *)p; }
@@ -95,6 +98,7 @@ static void arguments()
     DATA { t[1] = k; large c = {{1}, t}; LAUNCH(by_large(N, a, c)); t[1] = 1 << 20; } } SHOW(by_large);
     DATA { t[1] = k; several c = {{t, t + 1}}; LAUNCH(by_several(N, a, c)); t[1] = 1 << 20; } } SHOW(by_several);
     DATA { t[1] = k; both c = {t + 1}; LAUNCH(by_union(N, a, c)); t[1] = 1 << 20; } } SHOW(by_union);
+    DATA { t[1] = k; nested c; c.at.in[0].t = t + 1; LAUNCH(by_nested(N, a, c)); t[1] = 1 << 20; } } SHOW(by_nested);
     DATA { t[1] = k; LAUNCH(by_number(N, a, (intptr_t)&t[1])); t[1] = 1 << 20; } } SHOW(by_number);
     DATA { t[0] = level = k; LAUNCH(by_call(N, a, plus)); level = 1 << 20; } } SHOW(by_call);
 }
