@@ -180,9 +180,10 @@ static void note_call(walk_t *w, CXCursor call)
     bool seen = !cursor_is_system(f) && !clang_Cursor_isNull(clang_getCursorDefinition(f));
     if (!seen) {
         w->locks |= library_locks(name);
-        if (library_keeps_state(name) && clang_Cursor_isNull(w->keeps))
+        bool library = cursor_is_system(f);
+        if (library && library_keeps_state(name) && clang_Cursor_isNull(w->keeps))
             w->keeps = call;
-        if (library_prints(call) && clang_Cursor_isNull(w->prints))
+        if (library && library_prints(call) && clang_Cursor_isNull(w->prints))
             w->prints = call;
         if (clang_getCursorKind(f) == CXCursor_FunctionDecl &&
             clang_Cursor_isNull(clang_getCursorDefinition(f)))

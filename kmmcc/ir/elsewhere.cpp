@@ -165,7 +165,7 @@ bool Analysis::reaches_elsewhere(const Instruction &i) const
     if (auto *load = dyn_cast<LoadInst>(&i))
         return !is_given(load->getPointerOperand()) ||
                (load->isVolatile() &&
-                !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand())));
+                isa<GlobalVariable>(getUnderlyingObject(load->getPointerOperand())));
     if (auto *store = dyn_cast<StoreInst>(&i))
         return !is_given(store->getPointerOperand());
     if (auto *a = dyn_cast<AtomicRMWInst>(&i))
