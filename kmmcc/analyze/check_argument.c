@@ -183,6 +183,7 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
                      .end = end,
                      .mode = KMM_READ,
                      .base = base,
+                     .inferred = d->is_kernel,
                      .root = cursor_root(d->argument[number])};
     diag_at(SEVERITY_WARNING, u->source, begin, end,
             "no clause says what is read of '%s', so each chunk reads the whole array; add "

@@ -346,6 +346,9 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
         if (d->unused[k])
             text_printf(out, "%skmm_launch_unused(kmm__launch, %d);\n", indent, k);
     describe_members(u, d, indent, out);
-    for (int k = 0; k < d->item_count; k++)
+    for (int k = 0; k < d->item_count; k++) {
+        if (d->item[k].inferred && (k == 0 || !d->item[k - 1].inferred))
+            text_printf(out, "%skmm_launch_inferred_accesses(kmm__launch);\n", indent);
         describe_item(u, d, &d->item[k], indent, out);
+    }
 }
