@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/extent.h"
 #include "analyze/flow.h"
 #include "analyze/suggest.h"
 #include "analyze/uses.h"
@@ -161,13 +162,13 @@ static void refuse_unmoved(unit_t *u, directive_t *d, int number, const char *na
 }
 
 /* Adds the access that is assumed for a pointer to const. */
-static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
+static void add_whole(unit_t *u, directive_t *d, int argument, const char *name)
 {
     size_t begin, end;
-    if (!callee_argument_range(u, d, d->argument[number], &begin, &end))
+    if (!callee_argument_range(u, d, d->argument[argument], &begin, &end))
         return;
-    if (is_moving(d) && !reads_fixed(called(d), number)) {
-        refuse_unmoved(u, d, number, name);
+    if (is_moving(d) && !reads_fixed(called(d), argument)) {
+        refuse_unmoved(u, d, argument, name);
         return;
     }
     item_t *item = directive_add_item(d);
@@ -177,14 +178,21 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
     *base = (expr_t){.kind = EXPR_OPAQUE,
                      .begin = begin,
                      .end = end,
-                     .cursor = d->argument[number],
-                     .type = clang_getCursorType(d->argument[number])};
+                     .cursor = d->argument[argument],
+                     .type = clang_getCursorType(d->argument[argument])};
     *item = (item_t){.begin = begin,
                      .end = end,
                      .mode = KMM_READ,
                      .base = base,
                      .inferred = d->is_kernel,
-                     .root = cursor_root(d->argument[number])};
+                     .root = cursor_root(d->argument[argument])};
+    for (CXType e = type_pointee(clang_getCanonicalType(base->type)); type_is_array(e);
+         e = type_pointee(e))
+        item->inner_dims++;
+    if (!d->is_kernel)
+        extent_add(item, d->argument[argument]);
+    if (item->section_count && extent_is_object(d->argument[argument]))
+        return;
     diag_at(SEVERITY_WARNING, u->source, begin, end,
             "no clause says what is read of '%s', so each chunk reads the whole array; add "
             "read(%s[...]) [-Wkmm-whole]",
@@ -192,6 +200,26 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
     if (!d->declared_in)
         suggest_clause(u, d, "if it is meant",
                        arena_printf("read(%s)", item_base(unit_words(u, begin, end))));
+}
+
+/* The argument is the same in each chunk. */
+static void leave_as_it_is(directive_t *d, int number)
+{
+    if (!d->unused)
+        d->unused = arena_alloc((size_t)d->argument_count * sizeof(*d->unused));
+    d->unused[number] = true;
+}
+
+/* A compound literal that the function only reads. No item can name it, and nothing else changes
+ * it: chunks read it where it is, while the launch waits for them. */
+static void borrow_literal(unit_t *u, directive_t *d, int number, const char *name)
+{
+    if (is_moving(d) && !reads_fixed(called(d), number)) {
+        refuse_unmoved(u, d, number, name);
+        return;
+    }
+    leave_as_it_is(d, number);
+    d->borrows = true;
 }
 
 /* Adds a note at the code that a clause would have to tell of. */
@@ -242,13 +270,14 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     uses_t uses;
     bool seen = uses_find(called(d), number, &uses);
     if (seen && !uses.accessed) {
-        if (!d->unused)
-            d->unused = arena_alloc((size_t)d->argument_count * sizeof(*d->unused));
-        d->unused[number] = true;
+        leave_as_it_is(d, number);
         return;
     }
     if (seen ? uses_only_reads(&uses) : clang_isConstQualifiedType(element)) {
-        add_whole(u, d, number, base);
+        if (!d->is_kernel && extent_is_literal(argument) && !type_holds_pointers(element))
+            borrow_literal(u, d, number, base);
+        else
+            add_whole(u, d, number, base);
         return;
     }
     if (is_refused(d, argument))

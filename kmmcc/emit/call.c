@@ -537,7 +537,7 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
                         "kmm_launch_unused(kmm__launch, __builtin_offsetof(struct kmm__args_%s, "
                         "%s) / sizeof(void *));\n%s    ",
                         c->number, c->parameter[k].name, indent);
-    if (state_is_read(c->u, c->d))
+    if (c->d->borrows || state_is_read(c->u, c->d))
         text_printf(&out, "kmm_launch_await(kmm__launch);\n%s    ", indent);
     text_printf(
         &out, "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);%s\n%s}\n%s\n",

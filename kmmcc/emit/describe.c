@@ -340,7 +340,7 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
                     source_words(u->source, d->condition->begin, d->condition->end));
     else if (d->home)
         text_printf(out, "%skmm_launch_home(kmm__launch); // %s\n", indent, d->home);
-    if (d->nowait)
+    if (d->nowait && !d->borrows)
         text_printf(out, "%skmm_launch_nowait(kmm__launch);\n", indent);
     for (int k = 0; d->is_kernel && d->unused && k < d->argument_count; k++)
         if (d->unused[k])

@@ -228,6 +228,7 @@ typedef struct directive {
     bool *refused; /* which arguments have no clause and need one; NULL: none */
     /* Set by check_argument.c: a plain function stores an address as an integer. */
     bool stores_numbers;
+    bool borrows; /* the same: chunks read what ends with the call */
     /* Position of the statement that contains the launch, with its semicolon. */
     size_t launch_begin, launch_end;
     bool is_selected;           /* _Generic selects the function */
