@@ -147,6 +147,14 @@ static bool reads_fixed(CXCursor function, int number)
     return f.is_fixed;
 }
 
+/* The code does not look at what the argument points to. */
+static void leave_as_it_is(directive_t *d, int number)
+{
+    if (!d->unused)
+        d->unused = arena_alloc((size_t)d->argument_count * sizeof(*d->unused));
+    d->unused[number] = true;
+}
+
 /* A pointer that no clause names does not move with the chunks, as the others do. */
 static void refuse_unmoved(unit_t *u, directive_t *d, int number, const char *name)
 {
@@ -202,14 +210,6 @@ static void add_whole(unit_t *u, directive_t *d, int argument, const char *name)
                        arena_printf("read(%s)", item_base(unit_words(u, begin, end))));
 }
 
-/* The argument is the same in each chunk. */
-static void leave_as_it_is(directive_t *d, int number)
-{
-    if (!d->unused)
-        d->unused = arena_alloc((size_t)d->argument_count * sizeof(*d->unused));
-    d->unused[number] = true;
-}
-
 /* A compound literal that the function only reads. No item can name it, and nothing else changes
  * it: chunks read it where it is, while the launch waits for them. */
 static void borrow_literal(unit_t *u, directive_t *d, int number, const char *name)
@@ -262,13 +262,15 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     const char *base = named ? cursor_name(root) : "";
     if (!*base)
         base = item_base(text);
+    uses_t uses;
+    bool seen = uses_find(called(d), number, &uses);
+    if (!d->is_kernel && seen && !uses.accessed)
+        leave_as_it_is(d, number);
     if (is_covered(d, argument) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
         return;
     if (cursor_is_null_pointer(argument) ||
         (!d->is_kernel && clang_getCursorKind(flow_operand(argument)) == CXCursor_StringLiteral))
         return;
-    uses_t uses;
-    bool seen = uses_find(called(d), number, &uses);
     if (seen && !uses.accessed) {
         leave_as_it_is(d, number);
         return;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "analyze/flow.h"
+#include "analyze/limit.h"
 #include "analyze/state.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -269,7 +270,9 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
          clang_getArrayElementType(e).kind != CXType_Invalid; e = clang_getArrayElementType(e))
         p->inner_dims++;
     if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c) && !p->rebase) {
-        p->item = item_of(c, p, number);
+        bool limits =
+            c->d->unused && c->d->unused[number] && limit_is(c->d->target[0].instance, number);
+        p->item = limits ? NULL : item_of(c, p, number);
         if (!p->item && !may_stay(c, number, type))
             diag_at(SEVERITY_ERROR, c->u->source, begin, end,
                     "rebase cannot tell how far argument '%s' moves; pass a pointer that an item "
