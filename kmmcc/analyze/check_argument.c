@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/effects.h"
 #include "analyze/extent.h"
 #include "analyze/flow.h"
 #include "analyze/suggest.h"
@@ -179,6 +180,15 @@ static void add_whole(unit_t *u, directive_t *d, int argument, const char *name)
         refuse_unmoved(u, d, argument, name);
         return;
     }
+    if (!effects_is_pure(d->argument[argument])) {
+        unit_error(
+            u, begin, end,
+            "no clause says what is read of '%s', and kmm cannot compute that a second time, "
+            "since it changes a variable or calls what is not seen to change nothing; "
+            "compute it before the pragma",
+            unit_words(u, begin, end));
+        return;
+    }
     item_t *item = directive_add_item(d);
     if (!item)
         return;
@@ -258,7 +268,8 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     const char *name = clang_Cursor_isNull(parameter) ? "" : cursor_name(parameter),
                *text = unit_words(u, begin, end);
     CXCursor argument = d->argument[number], root = cursor_root(argument);
-    bool named = !clang_Cursor_isNull(root) && !cursor_is_member(argument);
+    bool choice = clang_getCursorKind(flow_operand(argument)) == CXCursor_ConditionalOperator;
+    bool named = !clang_Cursor_isNull(root) && !cursor_is_member(argument) && !choice;
     const char *base = named ? cursor_name(root) : "";
     if (!*base)
         base = item_base(text);
