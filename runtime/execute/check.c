@@ -305,8 +305,8 @@ typedef struct remains {
     size_t begin, end;
 } remains_t;
 
-/* Finds elements that hold the pattern. A small element may hold it by chance, so several in a row
- * are needed. */
+/* Finds elements that hold the pattern. Small ones may by chance, so several in a row are needed.
+ */
 static int find_remains(void *arg, const kmm__rows_t *rows)
 {
     remains_t *u = arg;
@@ -333,31 +333,29 @@ static int find_remains(void *arg, const kmm__rows_t *rows)
     return 0;
 }
 
-/* Says of a `write` item that the chunk leaves elements out, or has stored to them what it read
- * where it may not. */
+/* The chunk leaves elements of a `write` item out, or stores there what it may not read. */
 static void warn_remains(const remains_t *u)
 {
     kmm__task_t *t = u->check->task;
-    const kmm__access_t *a = u->access;
     char where[320], range[160];
-    uint32_t from = kmm__shadow_item(u->check, u->of, false);
+    uint32_t to = u->access->item, from = kmm__shadow_item(u->check, u->of, false);
     pthread_mutex_lock(&t->runtime->lock);
-    bool first = !t->work->is_warned;
+    const bool first = !t->work->is_warned;
     t->work->is_warned = true;
     kmm__task_describe(t, where, sizeof(where));
     pthread_mutex_unlock(&t->runtime->lock);
-    kmm__shadow_range(u->check, u->shadow, a->item, u->begin, u->end, range, sizeof(range));
+    kmm__shadow_range(u->check, u->shadow, to, u->begin, u->end, range, sizeof(range));
     if (first && u->of == u->shadow)
         fprintf(stderr,
                 "kmm: warning: %s: argument %s: `write` promises to store every element, but the "
                 "chunk does not store %s; say `update`\n",
-                where, t->work->item_text[a->item], range);
+                where, t->work->item_text[to], range);
     else if (first)
         fprintf(stderr,
                 "kmm: warning: %s: argument %s: the chunk has read elements that no clause lets it "
                 "read, and stored them to argument %s, %s; widen the region\n",
                 where, from < t->work->item_count ? t->work->item_text[from] : "?",
-                t->work->item_text[a->item], range);
+                t->work->item_text[to], range);
 }
 
 static void warn_unstored(kmm__check_t *c)
