@@ -125,6 +125,10 @@ void kmm_launch_bounded(kmm_launch_t *l);
 /* Says that kmmcc has inferred all of the description from the kernel's code. Where the launch
  * would be refused, it runs as one that has no description. */
 void kmm_launch_inferred(kmm_launch_t *l);
+/* Says that kmmcc has inferred the accesses that follow. Where one of them is not as inferred, the
+ * launch runs as one that has no description. It is not, for example, where its memory is in no
+ * array: the kernel may never touch it. */
+void kmm_launch_inferred_accesses(kmm_launch_t *l);
 /* Under -fkmm-check: what the kernel does with memory, as kmmcc has read it from the kernel's code.
  * A chunk of which that proves that it stays within its clauses runs without a check of each
  * access. `text` has integers and letters with a space between them:

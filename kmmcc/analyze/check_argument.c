@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/effects.h"
+#include "analyze/extent.h"
 #include "analyze/flow.h"
 #include "analyze/suggest.h"
 #include "analyze/uses.h"
@@ -160,6 +162,14 @@ static bool reads_fixed(CXCursor function, int number)
     return f.is_fixed;
 }
 
+/* The code does not look at what the argument points to. */
+static void leave_as_it_is(directive_t *d, int number)
+{
+    if (!d->unused)
+        d->unused = arena_alloc((size_t)d->argument_count * sizeof(*d->unused));
+    d->unused[number] = true;
+}
+
 /* A pointer that no clause names does not move with the chunks, as the others do. */
 static void refuse_unmoved(unit_t *u, directive_t *d, int number, const char *name)
 {
@@ -175,13 +185,22 @@ static void refuse_unmoved(unit_t *u, directive_t *d, int number, const char *na
 }
 
 /* Adds the access that is assumed for a pointer to const. */
-static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
+static void add_whole(unit_t *u, directive_t *d, int argument, const char *name)
 {
     size_t begin, end;
-    if (!callee_argument_range(u, d, d->argument[number], &begin, &end))
+    if (!callee_argument_range(u, d, d->argument[argument], &begin, &end))
         return;
-    if (is_moving(d) && !reads_fixed(called(d), number)) {
-        refuse_unmoved(u, d, number, name);
+    if (is_moving(d) && !reads_fixed(called(d), argument)) {
+        refuse_unmoved(u, d, argument, name);
+        return;
+    }
+    if (!effects_is_pure(d->argument[argument])) {
+        unit_error(
+            u, begin, end,
+            "no clause says what is read of '%s', and kmm cannot compute that a second time, "
+            "since it changes a variable or calls what is not seen to change nothing; "
+            "compute it before the pragma",
+            unit_words(u, begin, end));
         return;
     }
     item_t *item = directive_add_item(d);
@@ -191,13 +210,21 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
     *base = (expr_t){.kind = EXPR_OPAQUE,
                      .begin = begin,
                      .end = end,
-                     .cursor = d->argument[number],
-                     .type = clang_getCursorType(d->argument[number])};
+                     .cursor = d->argument[argument],
+                     .type = clang_getCursorType(d->argument[argument])};
     *item = (item_t){.begin = begin,
                      .end = end,
                      .mode = KMM_READ,
                      .base = base,
-                     .root = cursor_root(d->argument[number])};
+                     .inferred = d->is_kernel,
+                     .root = cursor_root(d->argument[argument])};
+    for (CXType e = type_pointee(clang_getCanonicalType(base->type)); type_is_array(e);
+         e = type_pointee(e))
+        item->inner_dims++;
+    if (!d->is_kernel)
+        extent_add(item, d->argument[argument]);
+    if (item->section_count && extent_is_object(d->argument[argument]))
+        return;
     diag_at(SEVERITY_WARNING, u->source, begin, end,
             "no clause says what is read of '%s', so each chunk reads the whole array; add "
             "read(%s[...]) [-Wkmm-whole]",
@@ -205,6 +232,18 @@ static void add_whole(unit_t *u, directive_t *d, int number, const char *name)
     if (!d->declared_in)
         suggest_clause(u, d, "if it is meant",
                        arena_printf("read(%s)", item_base(unit_words(u, begin, end))));
+}
+
+/* A compound literal that the function only reads. No item can name it, and nothing else changes
+ * it: chunks read it where it is, while the launch waits for them. */
+static void borrow_literal(unit_t *u, directive_t *d, int number, const char *name)
+{
+    if (is_moving(d) && !reads_fixed(called(d), number)) {
+        refuse_unmoved(u, d, number, name);
+        return;
+    }
+    leave_as_it_is(d, number);
+    d->borrows = true;
 }
 
 /* Adds a note at the code that a clause would have to tell of. */
@@ -243,25 +282,29 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     const char *name = clang_Cursor_isNull(parameter) ? "" : cursor_name(parameter),
                *text = unit_words(u, begin, end);
     CXCursor argument = d->argument[number], root = cursor_root(argument);
-    bool named = !clang_Cursor_isNull(root) && !cursor_is_member(argument);
+    bool choice = clang_getCursorKind(flow_operand(argument)) == CXCursor_ConditionalOperator;
+    bool named = !clang_Cursor_isNull(root) && !cursor_is_member(argument) && !choice;
     const char *base = named ? cursor_name(root) : "";
     if (!*base)
         base = item_base(text);
+    uses_t uses;
+    bool seen = uses_find(called(d), number, &uses);
+    if (!d->is_kernel && seen && !uses.accessed)
+        leave_as_it_is(d, number);
     if (is_covered(d, argument) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
         return;
     if (cursor_is_null_pointer(argument) ||
         (!d->is_kernel && clang_getCursorKind(flow_operand(argument)) == CXCursor_StringLiteral))
         return;
-    uses_t uses;
-    bool seen = uses_find(called(d), number, &uses);
     if (seen && !uses.accessed) {
-        if (!d->unused)
-            d->unused = arena_alloc((size_t)d->argument_count * sizeof(*d->unused));
-        d->unused[number] = true;
+        leave_as_it_is(d, number);
         return;
     }
     if (seen ? uses_only_reads(&uses) : clang_isConstQualifiedType(element)) {
-        add_whole(u, d, number, base);
+        if (!d->is_kernel && extent_is_literal(argument) && !type_holds_pointers(element))
+            borrow_literal(u, d, number, base);
+        else
+            add_whole(u, d, number, base);
         return;
     }
     if (is_refused(d, argument))

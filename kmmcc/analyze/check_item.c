@@ -8,6 +8,7 @@
 #include "analyze/check_overlap.h"
 #include "analyze/check_scalar.h"
 #include "analyze/check_section.h"
+#include "analyze/extent.h"
 #include "analyze/reduce.h"
 #include "analyze/suggest.h"
 #include "base/diag.h"
@@ -176,6 +177,8 @@ static void check_item(unit_t *u, directive_t *d, item_t *item)
     if (!check_base(u, d, item))
         return;
     find_shape(u, d, item);
+    if (!d->is_kernel)
+        extent_add(item, item->base->cursor);
     check_rank(u, d, item);
     for (int k = 0; k < item->section_count; k++)
         check_section(u, d, item, &item->section[k]);

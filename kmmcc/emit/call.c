@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "analyze/flow.h"
+#include "analyze/limit.h"
 #include "analyze/state.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -269,7 +270,9 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
          clang_getArrayElementType(e).kind != CXType_Invalid; e = clang_getArrayElementType(e))
         p->inner_dims++;
     if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c) && !p->rebase) {
-        p->item = item_of(c, p, number);
+        bool limits =
+            c->d->unused && c->d->unused[number] && limit_is(c->d->target[0].instance, number);
+        p->item = limits ? NULL : item_of(c, p, number);
         if (!p->item && !may_stay(c, number, type))
             diag_at(SEVERITY_ERROR, c->u->source, begin, end,
                     "rebase cannot tell how far argument '%s' moves; pass a pointer that an item "
@@ -537,7 +540,7 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
                         "kmm_launch_unused(kmm__launch, __builtin_offsetof(struct kmm__args_%s, "
                         "%s) / sizeof(void *));\n%s    ",
                         c->number, c->parameter[k].name, indent);
-    if (state_is_read(c->u, c->d))
+    if (c->d->borrows || state_is_read(c->u, c->d))
         text_printf(&out, "kmm_launch_await(kmm__launch);\n%s    ", indent);
     text_printf(
         &out, "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);%s\n%s}\n%s\n",

@@ -340,12 +340,15 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
                     source_words(u->source, d->condition->begin, d->condition->end));
     else if (d->home)
         text_printf(out, "%skmm_launch_home(kmm__launch); // %s\n", indent, d->home);
-    if (d->nowait)
+    if (d->nowait && !d->borrows)
         text_printf(out, "%skmm_launch_nowait(kmm__launch);\n", indent);
     for (int k = 0; d->is_kernel && d->unused && k < d->argument_count; k++)
         if (d->unused[k])
             text_printf(out, "%skmm_launch_unused(kmm__launch, %d);\n", indent, k);
     describe_members(u, d, indent, out);
-    for (int k = 0; k < d->item_count; k++)
+    for (int k = 0; k < d->item_count; k++) {
+        if (d->item[k].inferred && (k == 0 || !d->item[k - 1].inferred))
+            text_printf(out, "%skmm_launch_inferred_accesses(kmm__launch);\n", indent);
         describe_item(u, d, &d->item[k], indent, out);
+    }
 }

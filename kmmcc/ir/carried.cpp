@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that a loop carries from one iteration to the next, such as a sum or the loop's own index,
 // and that are stored to memory.
+#include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
@@ -35,6 +36,14 @@ bool computes(const Instruction *i)
 {
     return isa<BinaryOperator>(i) || isa<UnaryOperator>(i) || isa<FreezeInst>(i) ||
            (isa<CastInst>(i) && !isa<PtrToIntInst>(i) && !isa<IntToPtrInst>(i)) || isa<CmpInst>(i);
+}
+
+// True if the result is the same whatever its operands are, as that of i - i.
+bool folds(const Instruction *i)
+{
+    const SimplifyQuery query(i->getModule()->getDataLayout(), i);
+    return isa<BinaryOperator>(i) &&
+           isa_and_nonnull<Constant>(simplifyInstruction(const_cast<Instruction *>(i), query));
 }
 
 // True if p is the phi's value or another one, by a comparison of the phi's with what is no
@@ -280,7 +289,7 @@ void Analysis::carried(const Value *v, const Instruction *store, int64_t period,
         a->carried_from |= period == 0 ? bit : 0;
     }
     auto *i = dyn_cast<Instruction>(v);
-    if (!i || v->getType()->isPointerTy() || !seen.insert({v, period != 0}).second)
+    if (!i || v->getType()->isPointerTy() || !seen.insert({v, period != 0}).second || folds(i))
         return;
     if (int64_t by = period_of(i))
         period = by;

@@ -56,6 +56,7 @@ typedef struct item {
     int section_count;
     shape_t *shape;
     CXCursor root; /* set by check.c: the variable that the base begins with; null: there is none */
+    bool inferred; /* it is of a kernel's code; the pragma's text is completed by it */
     int inner_dims; /* set by check.c: N for a pointer to, or an array of, N-dimensional arrays */
     reduced_t reduced; /* set by reduce.c for KMM_REDUCE */
 } item_t;
@@ -227,6 +228,7 @@ typedef struct directive {
     bool *refused; /* which arguments have no clause and need one; NULL: none */
     /* Set by check_argument.c: a plain function stores an address as an integer. */
     bool stores_numbers;
+    bool borrows; /* the same: chunks read what ends with the call */
     /* Position of the statement that contains the launch, with its semicolon. */
     size_t launch_begin, launch_end;
     bool is_selected;           /* _Generic selects the function */

@@ -264,13 +264,18 @@ expr_t *parse_path(parser_t *p)
     return parse_postfix(p, true);
 }
 
+static expr_t *parse_unary(parser_t *p);
+
 /* `sizeof` takes a type or an expression: both are text to us. */
 static expr_t *parse_sizeof(parser_t *p)
 {
     expr_t *e = new_expr(EXPR_OPAQUE, p->token.begin, 0);
     parser_advance(p);
-    if (!parser_at(p, "("))
-        return parser_error(p, "expected '(' after 'sizeof'"), NULL;
+    if (!parser_at(p, "(")) {
+        const expr_t *operand = parse_unary(p);
+        e->end = operand ? operand->end : 0;
+        return operand ? e : NULL;
+    }
     int depth = 0;
     do {
         depth += parser_at(p, "(") - parser_at(p, ")");
@@ -281,8 +286,6 @@ static expr_t *parse_sizeof(parser_t *p)
     e->end = p->last_end;
     return e;
 }
-
-static expr_t *parse_unary(parser_t *p);
 
 /* Parses the operand of a prefix operator or cast, with which the expression ends. */
 static expr_t *parse_right(parser_t *p, expr_t *e)

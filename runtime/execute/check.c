@@ -3,7 +3,8 @@
  * KMM_CHECK=access: checks that chunks access only what their clauses say.
  *
  * Each chunk works on copies of its arrays. In a copy, all bytes that the chunk may not read hold a
- * pattern, which is a NaN as float, double, half and bfloat16, and a conspicuous integer. When the
+ * pattern, which is a NaN as float, double, half and bfloat16, and a conspicuous integer. Each copy
+ * of a chunk has another one, so a pattern that the chunk stores tells where it was read. When the
  * chunk is done, bytes that it may not write are compared with what they were. Only bytes that it
  * may write are copied back. So the arrays themselves hold a pattern only where a chunk promised to
  * store a value and did not.
@@ -210,7 +211,12 @@ static int walk(kmm__check_t *c, bool back)
     return error;
 }
 
-static const unsigned char pattern[2] = {0xf5, 0xff};
+/* Byte b of the pattern of a copy. */
+static unsigned char pattern_at(const kmm__check_t *c, const shadow_t *s, size_t b)
+{
+    enum { FIRST = 0xf5, COUNT = 100 }; /* down to 0x92 all are NaNs */
+    return b & 1 ? 0xff : (unsigned char)(FIRST - (s - c->shadows) % COUNT);
+}
 
 /* Whether block `b` of the copy is used: on a GPU only frames that the chunk touches are. */
 static bool has_block(const shadow_t *s, size_t b)
@@ -221,11 +227,11 @@ static bool has_block(const shadow_t *s, size_t b)
     return frame < s->array->frame_count && s->frames[frame];
 }
 
-static void fill_with_pattern(shadow_t *s)
+static void fill_with_pattern(const kmm__check_t *c, shadow_t *s)
 {
     char block[BLOCK];
-    for (size_t b = 0; b < BLOCK; b += sizeof(pattern))
-        memcpy(block + b, pattern, sizeof(pattern));
+    for (size_t b = 0; b < BLOCK; b++)
+        block[b] = (char)pattern_at(c, s, b);
     for (size_t b = 0; b < s->size; b += BLOCK)
         if (has_block(s, b))
             memcpy(s->image + b, block, BLOCK);
@@ -235,7 +241,7 @@ static void fill_with_pattern(shadow_t *s)
 static int check_before(kmm__check_t *c)
 {
     for (uint32_t k = 0; k < c->count; k++)
-        fill_with_pattern(&c->shadows[k]);
+        fill_with_pattern(c, &c->shadows[k]);
     return walk(c, false);
 }
 
@@ -292,28 +298,29 @@ static void find_stores(kmm__check_t *c, const shadow_t *s)
         report(c, s, begin, end, total);
 }
 
-typedef struct unstored {
+typedef struct remains {
     kmm__check_t *check;
     const kmm__access_t *access;
-    const shadow_t *shadow;
+    const shadow_t *shadow, *of; /* what is searched, for the pattern of which copy */
     size_t begin, end;
-} unstored_t;
+} remains_t;
 
-/* Finds elements that still hold the pattern. A small element may hold it by chance, so several in
- * a row are needed. */
-static int find_unstored(void *arg, const kmm__rows_t *rows)
+/* Finds elements that hold the pattern. Small ones may by chance, so several in a row are needed.
+ */
+static int find_remains(void *arg, const kmm__rows_t *rows)
 {
-    unstored_t *u = arg;
+    remains_t *u = arg;
     const kmm__work_t *w = u->check->task->work;
     size_t element =
                u->access->item < w->item_count ? (size_t)w->origins[u->access->item].element : 1,
            run = 0;
+    const unsigned char held[2] = {pattern_at(u->check, u->of, 0), pattern_at(u->check, u->of, 1)};
     size_t least = element >= 4 ? element : SURE_BYTES;
     for (int64_t k = 0; k < rows->count; k++, run = 0) {
         size_t at = (size_t)(rows->offset + k * rows->pitch);
         for (size_t b = at; b < at + (size_t)rows->width; b++) {
-            bool same =
-                (unsigned char)u->shadow->work[b] == pattern[b & 1] && !(u->shadow->may[b] & READS);
+            bool same = (unsigned char)u->shadow->work[b] == held[b & 1] &&
+                        (u->of != u->shadow || !(u->shadow->may[b] & READS));
             run = same ? run + 1 : 0;
             if (run < least || (b + 1 - at) % (element ? element : 1))
                 continue;
@@ -326,29 +333,46 @@ static int find_unstored(void *arg, const kmm__rows_t *rows)
     return 0;
 }
 
+/* The chunk leaves elements of a `write` item out, or stores there what it may not read. */
+static void warn_remains(const remains_t *u)
+{
+    kmm__task_t *t = u->check->task;
+    char where[320], range[160];
+    uint32_t to = u->access->item, from = kmm__shadow_item(u->check, u->of, false);
+    pthread_mutex_lock(&t->runtime->lock);
+    const bool first = !t->work->is_warned;
+    t->work->is_warned = true;
+    kmm__task_describe(t, where, sizeof(where));
+    pthread_mutex_unlock(&t->runtime->lock);
+    kmm__shadow_range(u->check, u->shadow, to, u->begin, u->end, range, sizeof(range));
+    if (first && u->of == u->shadow)
+        fprintf(stderr,
+                "kmm: warning: %s: argument %s: `write` promises to store every element, but the "
+                "chunk does not store %s; say `update`\n",
+                where, t->work->item_text[to], range);
+    else if (first)
+        fprintf(stderr,
+                "kmm: warning: %s: argument %s: the chunk has read elements that no clause lets it "
+                "read, and stored them to argument %s, %s; widen the region\n",
+                where, from < t->work->item_count ? t->work->item_text[from] : "?",
+                t->work->item_text[to], range);
+}
+
 static void warn_unstored(kmm__check_t *c)
 {
-    kmm__task_t *t = c->task;
-    char where[320], range[160];
+    const kmm__task_t *t = c->task;
     for (uint32_t k = 0; k < t->access_count; k++) {
         const kmm__access_t *a = &t->accesses[k];
-        unstored_t u = {c, a, kmm__shadow_of(c, a->array), 0, 0};
-        if (a->mode != KMM_WRITE || !u.shadow || a->item >= t->work->item_count)
+        const shadow_t *s = kmm__shadow_of(c, a->array);
+        if (a->mode != KMM_WRITE || !s || a->item >= t->work->item_count)
             continue;
-        kmm__layout_rows(a->layout, &a->box, find_unstored, &u);
-        if (u.begin == u.end)
-            continue;
-        pthread_mutex_lock(&t->runtime->lock);
-        bool first = !t->work->is_warned;
-        t->work->is_warned = true;
-        kmm__task_describe(t, where, sizeof(where));
-        pthread_mutex_unlock(&t->runtime->lock);
-        kmm__shadow_range(c, u.shadow, a->item, u.begin, u.end, range, sizeof(range));
-        if (first)
-            fprintf(stderr,
-                    "kmm: warning: %s: argument %s: `write` promises to store every element, but "
-                    "the chunk does not store %s; say `update`\n",
-                    where, t->work->item_text[a->item], range);
+        for (uint32_t i = 0; i < c->count; i++) {
+            remains_t u = {c, a, s, &c->shadows[i], 0, 0};
+            if (u.of == s || t->work->origins[a->item].element >= 4)
+                kmm__layout_rows(a->layout, &a->box, find_remains, &u);
+            if (u.begin != u.end)
+                warn_remains(&u);
+        }
     }
 }
 

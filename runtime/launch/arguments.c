@@ -169,6 +169,19 @@ static bool is_compared(const kmm__submission_t *s, uint32_t k)
     return w->kernel ? k >= w->used_words : is_unused(s, w->words[k] / (uint32_t)sizeof(void *));
 }
 
+/* The array of an item that a function's address, which it only compares, leads to: it lies in the
+ * array or ends it. The end of an array may be the begin of another. */
+static kmm__array_t *array_limited(const kmm__submission_t *s, const char *word)
+{
+    kmm__array_t *found = NULL;
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        kmm__array_t *a = s->l->items[k].array;
+        if (a && a->base < word && word <= a->base + a->bytes)
+            found = a;
+    }
+    return found;
+}
+
 /* The array that a kernel's address in front of it leads to, as of arrays that begin at index 1.
  * Under a pragma the address may be that of other memory, which the kernel uses. */
 static kmm__array_t *array_near(const kmm__submission_t *s, const char *word, bool compared)
@@ -190,7 +203,9 @@ int kmm__arguments_find(kmm__submission_t *s)
         if (error)
             return error;
         bool compared = is_compared(s, k);
-        if (!a && w->kernel && may_be_address(word))
+        if (compared && !w->kernel && array_limited(s, word))
+            a = array_limited(s, word);
+        if (!a && (w->kernel || compared) && may_be_address(word))
             a = array_near(s, word, compared);
         if (!a || (compared && !is_named(s->l, a)))
             continue;

@@ -174,6 +174,11 @@ KMM__API void kmm_launch_inferred(kmm_launch_t *l)
     l->inferred = true;
 }
 
+KMM__API void kmm_launch_inferred_accesses(kmm_launch_t *l)
+{
+    l->infers = true;
+}
+
 KMM__API void kmm_launch_graph(kmm_launch_t *l, const char *text)
 {
     l->graph = text;
@@ -234,6 +239,7 @@ static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const volatile v
     kmm__item_t *item = &l->items[l->item_count++];
     memset(item, 0, offsetof(kmm__item_t, extent));
     item->text = text;
+    item->inferred = l->infers || l->inferred;
     item->base = (char *)(uintptr_t)base;
     item->reach_begin = item->reach_end = item->base;
     item->element = (int64_t)element_bytes;

@@ -39,6 +39,7 @@ typedef struct kmm__item {
     /* The words of arguments that mean the item (launch/meaning.h): from the lowest to the highest
      * of the base and the pointers that kmm_launch_through named, and those in the region. */
     const char *reach_begin, *reach_end;
+    bool inferred;                /* kmmcc has inferred it */
     bool holds_pointers;          /* which the code may follow */
     bool stores_pointers;         /* the code may store pointers to it */
     uint32_t dims;                /* number of dimensions of the shape; 0: no shape is given */
@@ -78,7 +79,8 @@ struct kmm_launch {
     bool one_chunk, nowait, bounded;
     bool is_whole;         /* one chunk, though it reduces floating-point numbers */
     bool awaits;           /* the program may change what the function uses besides its arrays */
-    bool inferred, undone; /* kmmcc has inferred it; a condition of that failed already */
+    bool inferred, undone; /* kmmcc has inferred it; something inferred does not hold */
+    bool infers;           /* kmmcc has inferred the items that are added from now on */
     uint32_t fits_count;
     bool is_undivided; /* the undivided run of KMM_CHECK=result */
     bool on_current;   /* if it runs on GPUs, it runs on the program's current device */

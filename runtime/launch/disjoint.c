@@ -200,6 +200,8 @@ static int refuse(const kmm__submission_t *s, uint32_t item, uint32_t chunk)
     char where[320];
     uint32_t first, last;
     kmm__partition_numbers(&s->part, chunk, &first, &last);
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        s->l->undone |= is_written(&s->l->items[k]) && s->l->items[k].inferred;
     kmm__work_describe(s->work, first, last, where, sizeof(where));
     return kmm__error_set(KMM_E_OVERLAP,
                           "%s: argument %s: another chunk of this launch writes the same elements",

@@ -20,6 +20,7 @@ int kmm__submission_refuse_item(const kmm__submission_t *s, const kmm__item_t *i
                                 const char *text)
 {
     char copy[400];
+    s->l->undone |= item->inferred;
     snprintf(copy, sizeof(copy), "argument %s: %s", item->text, text);
     return kmm__submission_refuse(s, code, copy);
 }
@@ -94,13 +95,18 @@ static void join_map(kmm__submission_t *s, kmm__array_t *a)
     hold_map(s, a);
 }
 
-/* Maps host memory that an item names and that is in no array. May release the lock meanwhile. */
+/* Maps host memory that an item names and that is in no array. What is inferred may be more than
+ * the kernel touches: memory that is freed, or that another thread changes. May release the lock
+ * meanwhile. */
 static int map_item(kmm__submission_t *s, const kmm__item_t *item)
 {
     int64_t begin, end;
     int error = item_reach(s, item, &begin, &end);
     if (error || end <= begin)
         return error;
+    if (item->inferred)
+        return kmm__submission_refuse_item(
+            s, item, KMM_E_ADDRESS, "it is inferred, and its memory is in no array of the program");
     error = kmm__map(s->rt, KMM_MAP_TOFROM, item->base + begin, (size_t)(end - begin));
     if (error)
         return kmm__submission_refuse_item(s, item, error, kmm__error_get());

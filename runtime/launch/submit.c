@@ -539,7 +539,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
         error = kmm__submit_natively(&s, kernel, args);
         if (error <= 0)
             kmm__native_leave();
-        if (error < 0 && l->inferred)
+        if (error < 0 && (l->inferred || l->undone))
             error = KMM__NOT_HELD;
         if (error) {
             kmm__launch_free(l);
@@ -561,7 +561,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
         s.geometry = *geometry;
         const kmm__call_t call = {geometry->grid, geometry->block, kernel, args, NULL, 0};
         error = submit(&s, &call);
-        if (error && l->inferred && !s.is_entered)
+        if (error && (l->inferred || l->undone) && !s.is_entered)
             error = KMM__NOT_HELD;
     }
     if (error == KMM__NOT_HELD)

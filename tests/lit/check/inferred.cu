@@ -30,6 +30,21 @@ void completed(int n, float *x)
 #pragma kmm parallel
     simple<<<1, 64>>>(n, x++);
 }
+// An argument that has no clause would be computed for the item, too.
+__global__ void indexed(int n, float *x, const float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = y[(int)x[i]]; }
+float *next(void);
+void twice(int n, float *x, float *y, float *z)
+{
+// CHECK: :[[#@LINE+2]]:31: error: no clause says what is read of 'y + n++', and kmm cannot compute that a second time
+#pragma kmm parallel(i = 0:n) update(x[i])
+    indexed<<<1, 64>>>(64, x, y + n++);
+// CHECK: :[[#@LINE+2]]:31: error: no clause says what is read of 'next()', and kmm cannot compute that a second time
+#pragma kmm parallel(i = 0:n) update(x[i])
+    indexed<<<1, 64>>>(64, x, next());
+// CHECK: :[[#@LINE+2]]:{{[0-9]+}}: error: no clause says what 'passes' does with 'n ? x : y', its parameter 'y' (float *); add read((n ? x : y)[...])
+#pragma kmm parallel(i = 0:n) write(z[i])
+    passes<<<1, 64>>>(64, z, n ? x : y);
+}
 // One message for one variable, however often it is passed.
 __global__ void both(int n, float *x, float *y);
 void same(int n, float *x)
