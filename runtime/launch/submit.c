@@ -164,6 +164,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
         t->part.range.end[i] = t->part.range.begin[i] + box.count[i];
     }
     t->part.range.launch = s->number;
+    t->part.range.thread = s->function ? kmm_thread_number() : 0;
     t->priority = s->l->priority;
     *error = plan_chunk(s, t, &box);
     kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
@@ -478,6 +479,15 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
         error = await_items(s);
     int unmapped = kmm__submission_unmap(s);
     return error ? error : unmapped;
+}
+
+KMM__API int64_t kmm_thread_number(void)
+{
+    static atomic_int_least64_t last;
+    static _Thread_local int64_t number;
+    if (!number)
+        number = atomic_fetch_add(&last, 1) + 1;
+    return number;
 }
 
 KMM__API int kmm_launch_waited(void)
