@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -13,6 +14,7 @@
 #include "execute/check.h"
 #include "execute/completion.h"
 #include "execute/queue.h"
+#include "execute/raise.h"
 #include "launch/arguments.h"
 #include "launch/compare.h"
 #include "launch/disjoint.h"
@@ -331,6 +333,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->geometry = s->geometry;
     w->function = s->function;
     w->rounding = kmm__rounding_now();
+    w->launcher = s->function ? gettid() : 0;
     w->graph = l->graph;
     w->is_undivided = l->is_undivided;
     w->item_text = kmm__work_take(w, l->item_count * sizeof(*w->item_text));
@@ -478,16 +481,8 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     if (!error && l->awaits && !l->nowait)
         error = await_items(s);
     int unmapped = kmm__submission_unmap(s);
+    kmm__raise_settle();
     return error ? error : unmapped;
-}
-
-KMM__API int64_t kmm_thread_number(void)
-{
-    static atomic_int_least64_t last;
-    static _Thread_local int64_t number;
-    if (!number)
-        number = atomic_fetch_add(&last, 1) + 1;
-    return number;
 }
 
 KMM__API int kmm_launch_waited(void)

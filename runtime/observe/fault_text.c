@@ -287,3 +287,13 @@ size_t kmm__fault_elsewhere(const kmm__fault_t *f, kmm_runtime_t *rt, char *out,
     }
     return end(&t);
 }
+
+size_t kmm__fault_ended(const kmm__running_t *running, char *out, size_t size)
+{
+    text_t t = {out, size, 0};
+    say(&t, "kmm: error: ");
+    say_where(&t, running);
+    say(&t, "the chunk has ended its thread, which is one of kmm's; return from the function "
+            "instead of calling pthread_exit");
+    return end(&t);
+}
