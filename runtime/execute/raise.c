@@ -38,6 +38,11 @@ KMM__API int raise(int number)
     return kill(getpid(), number); /* that thread has ended */
 }
 
+int kmm__raise_launcher(void)
+{
+    return gettid();
+}
+
 void kmm__raise_settle(void)
 {
     if (atomic_load_explicit(&was_sent, memory_order_relaxed) && atomic_exchange(&was_sent, false))

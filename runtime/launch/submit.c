@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -333,7 +332,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->geometry = s->geometry;
     w->function = s->function;
     w->rounding = kmm__rounding_now();
-    w->launcher = s->function ? gettid() : 0;
+    w->launcher = s->function ? kmm__raise_launcher() : 0;
     w->graph = l->graph;
     w->is_undivided = l->is_undivided;
     w->item_text = kmm__work_take(w, l->item_count * sizeof(*w->item_text));

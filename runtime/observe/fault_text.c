@@ -275,10 +275,16 @@ size_t kmm__fault_elsewhere(const kmm__fault_t *f, kmm_runtime_t *rt, char *out,
     text_t t = {out, size, 0};
     kmm__nearest_t n;
     kmm__nearest_find(rt, NULL, f->address, &n);
-    if (!n.is_inside)
+    bool is_gone = !n.is_inside && kmm__nearest_was_array(rt, f->address);
+    if (!n.is_inside && !is_gone)
         return 0;
     say(&t, "kmm: error: ");
-    if (n.is_name) {
+    if (is_gone) {
+        say_access(&t, f);
+        say(&t,
+            ": an array was there on a device, and has ended; a function has kept a pointer that "
+            "a chunk was given, which is valid only in that chunk");
+    } else if (n.is_name) {
         say_name(&t, f, n.array);
     } else {
         say_access(&t, f);
