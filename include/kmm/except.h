@@ -2,9 +2,10 @@
 /*
  * Exceptions in rewritten C++ source. Tasks and maps end where an exception leaves their block. A
  * description is dropped where an argument of its launch throws.
- * libkmm is C, so an exception that leaves a chunk is kept here, and thrown again in the program
- * when it next waits, or launches. Of several, that of the first launch and its first chunk is
- * kept. One that nothing waits for ends the program with an error when it exits.
+ * libkmm is C, so an exception that leaves a chunk is kept here, and thrown again in the thread
+ * that launched, when that next waits, or launches. Of several of one thread, that of the first
+ * launch and its first chunk is kept. Those that nothing waits for end the program with an error
+ * when it exits.
  */
 #ifndef KMM_EXCEPT_H
 #define KMM_EXCEPT_H
@@ -52,13 +53,18 @@ class kmm_data_scope
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The exception that no wait has thrown yet. */
+/* The exceptions that no wait has thrown yet. */
 class kmm_thrown
 {
-    std::exception_ptr first;
-    const char *name, *file;
-    int line;
-    kmm_chunk_t chunk;
+    /* Of one thread of the program. */
+    struct kmm_entry {
+        kmm_entry *next;
+        std::exception_ptr first;
+        const char *name, *file;
+        int line;
+        kmm_chunk_t chunk;
+    };
+    kmm_entry *entries;
     int is_locked, is_set, is_closed; /* closed: the program exits, and waits no more */
 
     void lock()
@@ -67,34 +73,46 @@ class kmm_thrown
         }
     }
     void unlock() { __atomic_store_n(&is_locked, 0, __ATOMIC_RELEASE); }
-    bool is_before(const kmm_chunk_t &other) const
+    static bool is_before(const kmm_chunk_t &a, const kmm_chunk_t &b)
     {
-        if (chunk.launch != other.launch)
-            return chunk.launch < other.launch;
+        if (a.launch != b.launch)
+            return a.launch < b.launch;
         for (int k = KMM_MAX_SPLIT - 1; k >= 0; k--)
-            if (chunk.begin[k] != other.begin[k])
-                return chunk.begin[k] < other.begin[k];
+            if (a.begin[k] != b.begin[k])
+                return a.begin[k] < b.begin[k];
         return true;
     }
-    void report() const
+    kmm_entry **of_thread(int64_t thread)
+    {
+        kmm_entry **at = &entries;
+        while (*at && (*at)->chunk.thread != thread)
+            at = &(*at)->next;
+        return at;
+    }
+    static void report(const kmm_entry *e)
     {
         const char *what = "an exception that is no std::exception";
         try {
-            std::rethrow_exception(first);
-        } catch (const std::exception &e) {
-            what = e.what();
+            std::rethrow_exception(e->first);
+        } catch (const std::exception &thrown) {
+            what = thrown.what();
         } catch (...) {
         }
         fprintf(stderr,
                 "kmm: error: %s:%d: %s: the chunk at %lld threw, and nothing waited for it: "
                 "%s\n",
-                file, line, name, static_cast<long long>(chunk.begin[0]), what);
+                e->file, e->line, e->name, static_cast<long long>(e->chunk.begin[0]), what);
+    }
+    void end() const
+    {
+        for (const kmm_entry *e = entries; e; e = e->next)
+            report(e);
         fflush(nullptr);
         _Exit(EXIT_FAILURE);
     }
 
   public:
-    kmm_thrown() : first(), name(), file(), line(), chunk(), is_locked(), is_set(), is_closed() {}
+    kmm_thrown() : entries(), is_locked(), is_set(), is_closed() {}
     kmm_thrown(const kmm_thrown &) = delete;
     ~kmm_thrown()
     {
@@ -102,8 +120,8 @@ class kmm_thrown
         lock();
         __atomic_store_n(&is_closed, 1, __ATOMIC_RELEASE);
         unlock();
-        if (first)
-            report();
+        if (entries)
+            end();
     }
     static kmm_thrown &instance()
     {
@@ -113,31 +131,43 @@ class kmm_thrown
     /* Called in a catch block. */
     void keep(const kmm_chunk_t &of, const char *function, const char *source, int at)
     {
+        kmm_entry *e = new kmm_entry();
+        e->first = std::current_exception();
+        e->name = function;
+        e->file = source;
+        e->line = at;
+        e->chunk = of;
         lock();
-        if (!first || !is_before(of)) {
-            first = std::current_exception();
-            name = function;
-            file = source;
-            line = at;
-            chunk = of;
+        kmm_entry **place = of_thread(of.thread), *other = *place;
+        bool counts = !other || is_before(of, other->chunk);
+        if (counts) {
+            e->next = other ? other->next : nullptr;
+            *place = e;
             __atomic_store_n(&is_set, 1, __ATOMIC_RELEASE);
             if (__atomic_load_n(&is_closed, __ATOMIC_ACQUIRE))
-                report();
+                end();
         }
         unlock();
+        delete (counts ? other : e);
     }
     void rethrow(const char *source, int at)
     {
         if (!__atomic_load_n(&is_set, __ATOMIC_ACQUIRE))
             return;
+        lock();
+        bool has_own = *of_thread(kmm_thread_number()) != nullptr;
+        unlock();
+        if (!has_own)
+            return;
         kmm_directive_wait(source, at); /* a chunk before it may throw, too */
         lock();
-        std::exception_ptr thrown = first;
-        first = nullptr;
-        is_set = 0;
+        kmm_entry **place = of_thread(kmm_thread_number()), *e = *place;
+        *place = e->next;
+        __atomic_store_n(&is_set, entries != nullptr, __ATOMIC_RELEASE);
         unlock();
-        if (thrown)
-            std::rethrow_exception(thrown);
+        std::exception_ptr thrown = e->first;
+        delete e;
+        std::rethrow_exception(thrown);
     }
 };
 

@@ -270,7 +270,12 @@ void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_
 typedef struct kmm_chunk {
     int64_t begin[KMM_MAX_SPLIT], end[KMM_MAX_SPLIT], lower[KMM_MAX_SPLIT];
     int64_t launch; /* larger for a launch that was submitted later */
+    int64_t thread; /* kmm_thread_number() of the thread that launched */
 } kmm_chunk_t;
+
+/* Returns the calling thread's number, greater than 0, which no other thread of the process has or
+ * will have. */
+int64_t kmm_thread_number(void);
 
 /* Returns how many indices of the dimension the chunk has. */
 static inline int64_t kmm_chunk_length(const kmm_chunk_t *chunk, unsigned dimension)

@@ -10,6 +10,7 @@
 #include "analyze/check_block.h"
 #include "analyze/check_hazard.h"
 #include "analyze/check_item.h"
+#include "analyze/check_nowait.h"
 #include "analyze/check_operator.h"
 #include "analyze/check_rebase.h"
 #include "analyze/check_scalar.h"
@@ -66,6 +67,7 @@ void check_directive(unit_t *u, directive_t *d)
     check_stored_addresses(u, d);
     check_operators(u, d);
     check_rebase(u, d);
+    check_nowait(u, d);
     bool compares = !u->main->options->no_compare && diag_error_count() == errors;
     if (!d->is_kernel || !compares || compare_accesses(u, d))
         check_uses(u, d);

@@ -9,6 +9,7 @@
 
 #include "analyze/check_item.h"
 #include "analyze/check_scalar.h"
+#include "analyze/task_name.h"
 #include "clang/cursor.h"
 #include "pragma/expression.h"
 
@@ -116,5 +117,6 @@ void check_task(unit_t *u, directive_t *d)
     for (int k = 0; k < d->item_count; k++)
         check_task_item(u, &d->item[k]);
     check_nested(u, d);
+    check_task_names(u, d);
     find_leave(d->statement, d->statement, &leave);
 }

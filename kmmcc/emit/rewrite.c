@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "analyze/task_name.h"
 #include "base/arena.h"
 #include "base/options.h"
 #include "base/source.h"
@@ -307,33 +308,67 @@ static const char *shadow_type(const unit_t *u, const expr_t *base)
     return arena_printf("%s(&*%s)", u->lang == LANG_C ? "__typeof__" : "decltype", text);
 }
 
-/* True if an item before it has the same base. */
-static bool is_shadowed(const unit_t *u, const directive_t *d, int number)
+/* In a task on the CPU, an array is at its own address, and needs nothing that hides its name. */
+static bool hides(const unit_t *u, const directive_t *d, const task_names_t *names, int number)
 {
-    const char *name =
-        source_words(u->source, d->item[number].base->begin, d->item[number].base->end);
-    for (int k = 0; k < number; k++)
-        if (!strcmp(source_words(u->source, d->item[k].base->begin, d->item[k].base->end), name))
-            return true;
-    return false;
+    return task_name_first(u, d, number) == number &&
+           !(names->on_cpu && task_name_is_array(&d->item[number]));
+}
+
+/* In C++ a reference hides the name of an array, so that it stays an array. */
+static bool hides_by_reference(const unit_t *u, const item_t *item)
+{
+    return u->lang != LANG_C && task_name_has_type(u, item);
+}
+
+/* Writes the pointer of an item, and what hides the item's name. */
+static void write_shadow(const unit_t *u, const item_t *item, int number, const char *indent,
+                         text_t *out, text_t *inner)
+{
+    const expr_t *base = item->base;
+    bool by_reference = hides_by_reference(u, item);
+    const char *name = source_words(u->source, base->begin, base->end),
+               *type = by_reference ? arena_printf("decltype(&(%s))", name) : shadow_type(u, base);
+    text_printf(out, "%s%s = (%s)kmm_task_pointer(kmm__task, %s);\n", indent,
+                type_declaration(type, arena_printf("const kmm__pointer_%d", number)), type, name);
+    if (by_reference)
+        text_printf(inner, "%s    decltype((%s)) %s = *kmm__pointer_%d; (void)%s;\n", indent, name,
+                    name, number, name);
+    else
+        text_printf(inner, "%s    %s = kmm__pointer_%d; (void)%s;\n", indent,
+                    type_declaration(type, arena_printf("const %s", name)), number, name);
+}
+
+/* In C a pointer hides the name of an array. Where the array itself is meant, the source names it
+ * by another pointer. */
+static void write_arrays(unit_t *u, const directive_t *d, const task_names_t *names,
+                         const char *indent, text_t *out)
+{
+    bool is_written[MAX_ITEMS] = {false};
+    for (int k = 0; k < names->count && !names->on_cpu && u->lang == LANG_C; k++) {
+        const array_place_t *p = &names->place[k];
+        const expr_t *base = d->item[p->item].base;
+        const char *name = source_words(u->source, base->begin, base->end);
+        if (!is_written[p->item])
+            text_printf(out,
+                        "%s__typeof__(%s) *const kmm__array_%d = (__typeof__(%s) "
+                        "*)kmm__pointer_%d;\n",
+                        indent, name, p->item, name, p->item);
+        is_written[p->item] = true;
+        unit_edit(u, p->begin, p->end, arena_printf("(*kmm__array_%d)", p->item));
+    }
 }
 
 /* The pointers are asked for while the program's names still mean its own variables. */
-static void write_shadows(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+static void write_shadows(unit_t *u, const directive_t *d, const task_names_t *names,
+                          const char *indent, text_t *out)
 {
     text_t inner = {0};
     text_add(&inner, "", 0);
-    for (int k = 0; k < d->item_count; k++) {
-        const expr_t *base = d->item[k].base;
-        const char *name = source_words(u->source, base->begin, base->end),
-                   *type = shadow_type(u, base);
-        if (is_shadowed(u, d, k))
-            continue;
-        text_printf(out, "%s%s = (%s)kmm_task_pointer(kmm__task, %s);\n", indent,
-                    type_declaration(type, arena_printf("const kmm__pointer_%d", k)), type, name);
-        text_printf(&inner, "%s    %s = kmm__pointer_%d; (void)%s;\n", indent,
-                    type_declaration(type, arena_printf("const %s", name)), k, name);
-    }
+    for (int k = 0; k < d->item_count; k++)
+        if (hides(u, d, names, k))
+            write_shadow(u, &d->item[k], k, indent, out, &inner);
+    write_arrays(u, d, names, indent, out);
     text_printf(out, "%sif (kmm__task) {\n%s", indent, inner.data);
     if (d->stream) {
         const char *name = source_words(u->source, d->stream->begin, d->stream->end);
@@ -346,11 +381,14 @@ static void write_shadows(const unit_t *u, const directive_t *d, const char *ind
 
 static void rewrite_task(unit_t *u, const directive_t *d)
 {
+    const task_names_t names = task_names(u, d);
     const source_t *s = u->source;
     const char *indent = indent_at(s, d->pragma.begin), *inner = arena_printf("%s    ", indent);
     text_t out = {0};
     text_printf(&out, "{ %s\n", comment_of(s, &d->pragma, indent));
     describe_launch(u, d, inner, &out);
+    if (names.on_cpu && !names.says_device)
+        text_printf(&out, "%skmm_launch_device(kmm__launch, KMM_ON_HOST, 0);\n", inner);
     if (d->stream)
         text_printf(&out, "%svoid *kmm__stream;\n", inner);
     text_printf(
@@ -363,7 +401,7 @@ static void rewrite_task(unit_t *u, const directive_t *d)
                             : "nullptr");
     if (u->lang != LANG_C)
         text_printf(&out, "%sconst kmm_task_scope kmm__scope(kmm__task);\n", inner);
-    write_shadows(u, d, inner, &out);
+    write_shadows(u, d, &names, inner, &out);
     text_printf(&out, "%s", line_below(s, &d->pragma));
     unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
     unit_edit(u, d->statement_end, d->statement_end,

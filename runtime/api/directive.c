@@ -6,6 +6,7 @@
 #include "api/runtime.h"
 #include "base/error.h"
 #include "execute/exact_host.h"
+#include "execute/raise.h"
 
 /* Reports an error, if there is one. Its text begins with the directive and the item. */
 static void check_item(int error, const char *directive, const char *text, const char *file,
@@ -83,4 +84,5 @@ KMM__API void kmm_directive_wait(const char *file, int line)
 {
     kmm__blocks_check(__builtin_frame_address(0));
     kmm_directive_check(kmm_wait(kmm__current()), file, line);
+    kmm__raise_settle();
 }

@@ -14,6 +14,13 @@ static pthread_key_t key; /* the address of the thread's kmm__running */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
 
+static kmm__running_ended_t *ended;
+
+void kmm__running_on_end(kmm__running_ended_t *call)
+{
+    ended = call;
+}
+
 /* The addresses of all threads' kmm__running; one that finds no room is not listed. */
 enum { THREADS = 1024 };
 static _Atomic(const kmm__running_t **) threads[THREADS];
@@ -27,9 +34,13 @@ static void thread_list(void)
     }
 }
 
-/* At the end of a thread. */
+/* At the end of a thread. The records of what it runs are on its stack, which is there still, and
+ * below what its end needs. */
 static void thread_forget(void *record)
 {
+    const kmm__running_t *const *running = record;
+    if (*running && (*running)->count && ended)
+        ended(*running);
     for (int k = 0; k < THREADS; k++) {
         const kmm__running_t **own = record;
         atomic_compare_exchange_strong(&threads[k], &own, NULL);

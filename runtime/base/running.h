@@ -32,6 +32,10 @@ static inline void kmm__running_set(const kmm__running_t *r)
 void kmm__running_watch(void *stack, size_t bytes);
 void kmm__running_unwatch(const void *stack);
 
+/* Sets what is called where a thread ends while it runs tasks: a chunk has called pthread_exit. */
+typedef void kmm__running_ended_t(const kmm__running_t *running);
+void kmm__running_on_end(kmm__running_ended_t *call);
+
 /* Called in a signal handler: returns what the interrupted thread runs; NULL: no task. */
 const kmm__running_t *kmm__running_interrupted(void);
 

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/spin.h"
+#include "base/thread.h"
 #include "execute/batch.h"
 #include "execute/cpu.h"
 #include "execute/failure.h"
@@ -95,7 +96,7 @@ int kmm__device_start(kmm__device_t *d)
     int error = kmm__device_open(d);
     if (error)
         return error;
-    if (pthread_create(&d->queue->thread, NULL, device_main, d))
+    if (kmm__thread_create(&d->queue->thread, device_main, d))
         return kmm__error_set(KMM_E_MEMORY, "no thread for %s", d->info.name);
     d->queue->thread_runs = true;
     return 0;

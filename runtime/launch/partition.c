@@ -103,6 +103,16 @@ void kmm__partition_bound(kmm_launch_t *l, const uint32_t grid[3], const uint32_
     }
 }
 
+/* True if a dimension of the range has no elements. */
+static bool is_empty(const kmm__partition_t *p)
+{
+    bool empty = false;
+    for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++)
+        empty |= p->size[d] == 0;
+    return empty;
+}
+
+/* A function whose range is empty is called once, as the program without pragmas calls it. */
 int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t block[3],
                    bool is_function, kmm__partition_t *p)
 {
@@ -122,8 +132,10 @@ int kmm__partition(const kmm_launch_t *l, const uint32_t grid[3], const uint32_t
         }
     }
     p->count = 1;
+    const bool calls_once = is_function && is_empty(p);
     for (uint32_t d = 0; d < KMM_MAX_SPLIT; d++) {
-        set_chunks(p, d, chunk_size(l, p, d));
+        set_chunks(p, d, calls_once ? p->size[d] : chunk_size(l, p, d));
+        p->chunks[d] = calls_once ? 1 : p->chunks[d];
         const kmm__axis_t *beyond = p->chunks[d] > 1 ? beyond_grid(l, p, d) : NULL;
         if (beyond)
             return refuse_beyond(beyond, p);
@@ -246,8 +258,8 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
 {
     enum { CHUNKS_ORDERED = 16, CHUNK_ORDERED = 64 << 20 };
     int64_t want = 0, d = KMM_MAX_SPLIT - 1;
-    if (p->count == 0)
-        return; /* an empty range has no chunks, whatever its other dimensions are */
+    if (is_empty(p))
+        return; /* whatever its other dimensions are */
     while (d >= 0 && !can_split(p, l, (uint32_t)d))
         d--;
     bool ordered = kmm__reduce_is_ordered(l);

@@ -13,6 +13,7 @@
 #include "execute/check.h"
 #include "execute/completion.h"
 #include "execute/queue.h"
+#include "execute/raise.h"
 #include "launch/arguments.h"
 #include "launch/compare.h"
 #include "launch/disjoint.h"
@@ -164,6 +165,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
         t->part.range.end[i] = t->part.range.begin[i] + box.count[i];
     }
     t->part.range.launch = s->number;
+    t->part.range.thread = s->function ? kmm_thread_number() : 0;
     t->priority = s->l->priority;
     *error = plan_chunk(s, t, &box);
     kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
@@ -330,6 +332,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->geometry = s->geometry;
     w->function = s->function;
     w->rounding = kmm__rounding_now();
+    w->launcher = s->function ? kmm__raise_launcher() : 0;
     w->graph = l->graph;
     w->is_undivided = l->is_undivided;
     w->item_text = kmm__work_take(w, l->item_count * sizeof(*w->item_text));
@@ -477,6 +480,7 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     if (!error && l->awaits && !l->nowait)
         error = await_items(s);
     int unmapped = kmm__submission_unmap(s);
+    kmm__raise_settle();
     return error ? error : unmapped;
 }
 

@@ -43,18 +43,24 @@ KMM__API int kmm_task_active(void)
 }
 
 /* Chooses the device of the task: the one that its directive names, else the one that the driver
- * has current. The first device decides on the kind. */
+ * has current. The first device decides on the kind. On the CPU, statements run in host memory,
+ * also where the CPU stands in for devices with memory of their own: mapped arrays lie at their own
+ * addresses there, so whatever leads to them is right. */
 static int choose_device(kmm__submission_t *s)
 {
     kmm_launch_t *l = s->l;
     kmm__backend_t *b = s->rt->device[0]->backend;
-    s->kind = b->kind;
+    s->kind = l->where == KMM_ON_HOST ? KMM_KIND_HOST : b->kind;
     if (l->where == KMM_ON_ALL && b->current) {
         l->where = KMM_ON_DEVICE;
         l->ordinal = b->current(b);
     }
     int error = kmm__place_devices(l, s->kind, false, &s->placement);
-    return error ? kmm__submission_refuse(s, error, kmm__error_get()) : 0;
+    if (error)
+        return kmm__submission_refuse(s, error, kmm__error_get());
+    if (s->kind == KMM_KIND_HOST)
+        s->placement.device[0] = s->rt->cpu;
+    return 0;
 }
 
 static int enter_dag(kmm_task_t *task, void *stream)

@@ -53,6 +53,13 @@ typedef struct kmm__spare {
     uint64_t bytes;
 } kmm__spare_t;
 
+/* Where an array was on a device, which has ended. */
+typedef struct kmm__gone {
+    kmm__addr_t begin;
+    uint64_t bytes;
+} kmm__gone_t;
+enum { KMM__GONE = 64 };
+
 /* Invariants: `used` is the bytes of mapped frames, spare frames and slabs. used <= limit, except
  * while `limit` shrinks. Counts of bytes leave out host-backed frames, unless they say so. */
 struct kmm__device_memory {
@@ -72,6 +79,9 @@ struct kmm__device_memory {
     uint32_t spare_count, spare_capacity;
     struct kmm__pack *pack; /* slabs; NULL: there was none yet */
     kmm__array_t *dead;     /* dead arrays, whose residence here is to be released */
+    /* a ring of those that were released last, for the handler of faults; the next place */
+    kmm__gone_t gone[KMM__GONE];
+    uint32_t next_gone;
 
     /* Evicting early (memory/residency/evict.c). */
     uint32_t pressure; /* acquisitions until memory no longer counts as short; 0: it is not short */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -87,6 +88,17 @@ static kmm__fault_t fault_of(const siginfo_t *info, const ucontext_t *c)
 
 /* ---- Saying it ---- */
 
+static void write_out(const char *text, size_t length)
+{
+    for (const char *at = text; length > 0;) {
+        ssize_t n = write(STDERR_FILENO, at, length);
+        if (n < 0 && errno != EINTR)
+            return;
+        at += n > 0 ? n : 0;
+        length -= n > 0 ? (size_t)n : 0;
+    }
+}
+
 static void say(const kmm__fault_t *f, const kmm__running_t *running)
 {
     char text[1200];
@@ -99,13 +111,7 @@ static void say(const kmm__fault_t *f, const kmm__running_t *running)
         kmm_runtime_t *rt = atomic_load(&runtimes[k]);
         length = rt ? kmm__fault_elsewhere(f, rt, text, sizeof(text)) : 0;
     }
-    for (const char *at = text; length > 0;) {
-        ssize_t n = write(STDERR_FILENO, at, length);
-        if (n < 0 && errno != EINTR)
-            return;
-        at += n > 0 ? n : 0;
-        length -= n > 0 ? (size_t)n : 0;
-    }
+    write_out(text, length);
 }
 
 /* Another thread's fault ends the process only when this one's has been said. */
@@ -119,6 +125,15 @@ static void say_once(const kmm__fault_t *f, const kmm__running_t *running)
     }
     for (int k = 0; k < TURNS && atomic_load(&saying) == BEING_SAID; k++)
         nanosleep(&(struct timespec){.tv_nsec = TURN_NS}, NULL);
+}
+
+/* A chunk has ended its thread. Nothing can go on: the stack that the chunk ran on is gone, and the
+ * launch waits for it. */
+static void on_end(const kmm__running_t *running)
+{
+    char text[1200];
+    write_out(text, kmm__fault_ended(running, text, sizeof(text)));
+    _exit(EXIT_FAILURE);
 }
 
 /* ---- Going on ---- */
@@ -186,6 +201,7 @@ static void unwatch(watched_t *w)
 void kmm__fault_watch(kmm_runtime_t *rt)
 {
     pthread_mutex_lock(&lock);
+    kmm__running_on_end(on_end);
     bool is_noted = false;
     for (int k = 0; k < RUNTIMES && !is_noted; k++) {
         kmm_runtime_t *nobody = NULL;

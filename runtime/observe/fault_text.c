@@ -275,15 +275,31 @@ size_t kmm__fault_elsewhere(const kmm__fault_t *f, kmm_runtime_t *rt, char *out,
     text_t t = {out, size, 0};
     kmm__nearest_t n;
     kmm__nearest_find(rt, NULL, f->address, &n);
-    if (!n.is_inside)
+    bool is_gone = !n.is_inside && kmm__nearest_was_array(rt, f->address);
+    if (!n.is_inside && !is_gone)
         return 0;
     say(&t, "kmm: error: ");
-    if (n.is_name) {
+    if (is_gone) {
+        say_access(&t, f);
+        say(&t,
+            ": an array was there on a device, and has ended; a function has kept a pointer that "
+            "a chunk was given, which is valid only in that chunk");
+    } else if (n.is_name) {
         say_name(&t, f, n.array);
     } else {
         say_access(&t, f);
         say(&t, ": it is byte %lld of ", (long long)(f->address - n.at));
         say_array(&t, &n, NULL);
     }
+    return end(&t);
+}
+
+size_t kmm__fault_ended(const kmm__running_t *running, char *out, size_t size)
+{
+    text_t t = {out, size, 0};
+    say(&t, "kmm: error: ");
+    say_where(&t, running);
+    say(&t, "the chunk has ended its thread, which is one of kmm's; return from the function "
+            "instead of calling pthread_exit");
     return end(&t);
 }

@@ -27,6 +27,8 @@ typedef struct kmm__fault {
 /* Writes the message about a fault in chunks, one line with its newline. Returns its length. */
 size_t kmm__fault_in_chunks(const kmm__fault_t *f, const kmm__running_t *running, char *out,
                             size_t size);
+/* Writes the message about a thread that has ended in a chunk. Returns its length. */
+size_t kmm__fault_ended(const kmm__running_t *running, char *out, size_t size);
 /* Writes the message about a fault in a thread that is not kmm's, while others run chunks: `count`
  * records, at least one. Returns its length. */
 size_t kmm__fault_beside_chunks(const kmm__fault_t *f, const kmm__running_t *others, uint32_t count,

@@ -75,6 +75,17 @@ void kmm__nearest_find(kmm_runtime_t *rt, const kmm__task_t *running, const char
     pthread_mutex_unlock(&rt->lock);
 }
 
+bool kmm__nearest_was_array(const kmm_runtime_t *rt, const char *address)
+{
+    bool was = false;
+    for (uint32_t k = 0; k < rt->device_count; k++)
+        for (uint32_t i = 0; i < KMM__GONE && rt->device[k]->memory; i++) {
+            const kmm__gone_t *gone = &rt->device[k]->memory->gone[i];
+            was |= (uintptr_t)address - (uintptr_t)gone->begin < gone->bytes;
+        }
+    return was;
+}
+
 uint32_t kmm__nearest_item(const kmm__task_t *t, const kmm__array_t *a)
 {
     for (uint32_t k = 0; k < t->access_count; k++)

@@ -23,6 +23,8 @@ typedef struct kmm__nearest {
  * it. */
 void kmm__nearest_find(kmm_runtime_t *rt, const kmm__task_t *running, const char *address,
                        kmm__nearest_t *out);
+/* True if an array that has ended was at the address on a device. */
+bool kmm__nearest_was_array(const kmm_runtime_t *rt, const char *address);
 /* Returns the item of the task that names the array; KMM__MAX_ITEMS: none does. */
 uint32_t kmm__nearest_item(const kmm__task_t *t, const kmm__array_t *a);
 /* True if the clauses of a task name byte `offset` of the array. */

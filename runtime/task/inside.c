@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of each thread of the program: whether it is inside a task or a chunk's function. */
+/* Variables of each thread of the program: whether it is inside a task or a chunk's function, and
+ * its number. */
 #include "task/inside.h"
 
 #include <stdatomic.h>
 
+#include <kmm/launch.h>
+
+#include "base/api.h"
 #include "base/error.h"
 #include "base/running.h"
 
@@ -56,4 +60,13 @@ int kmm__inside_refuse(const char *call)
                                 "%s: inside a task this would wait for what may wait for the task",
                                 call)
                : 0;
+}
+
+KMM__API int64_t kmm_thread_number(void)
+{
+    static atomic_int_least64_t last;
+    static _Thread_local int64_t number;
+    if (!number)
+        number = atomic_fetch_add(&last, 1) + 1;
+    return number;
 }

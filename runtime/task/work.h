@@ -76,6 +76,7 @@ struct kmm__work {
     kmm_geometry_t geometry;
     kmm_function_t *function;
     kmm__rounding_t rounding; /* of the thread that launched the function */
+    int launcher;             /* the system's number of that thread */
     /* statements of a `task` directive, between kmm_task_begin and kmm_task_end */
     bool has_statements;
     /* statements that may use any stream: their data is there before they begin, and their work on

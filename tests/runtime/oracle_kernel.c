@@ -41,6 +41,8 @@ void oracle_chunk(const kmm_chunk_t *chunk, void *args)
     for (uint32_t d = 0; d < op->dims; d++) {
         lo[d] = chunk->begin[op->dims - 1 - d];
         hi[d] = chunk->end[op->dims - 1 - d];
+        if (lo[d] >= hi[d])
+            return; /* the one chunk of an empty range */
     }
     memcpy(i, lo, sizeof(i));
     do

@@ -10,6 +10,7 @@
 #include "backend/gpu/stream.h"
 #include "base/alloc.h"
 #include "base/spin.h"
+#include "base/thread.h"
 
 enum { SPIN_NS = 50000, SLEEP_NS = 20000, POLL_RELAX = 64 };
 
@@ -176,7 +177,7 @@ int kmm__gpu_watch_start(kmm__gpu_t *gpu)
     pthread_mutex_init(&gpu->lock, NULL);
     pthread_cond_init(&gpu->noted, NULL);
     pthread_cond_init(&gpu->delivered, NULL);
-    return pthread_create(&gpu->watcher, NULL, watch, gpu) ? KMM_E_MEMORY : 0;
+    return kmm__thread_create(&gpu->watcher, watch, gpu) ? KMM_E_MEMORY : 0;
 }
 
 void kmm__gpu_watch_stop(kmm__gpu_t *gpu)

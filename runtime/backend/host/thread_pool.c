@@ -10,7 +10,6 @@
 
 #include <assert.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "backend/host/error.h"
 #include "base/running.h"
 #include "base/spin.h"
+#include "base/thread.h"
 
 /* glibc's function that calls f(arg) when the thread's C++ variables end, before those that were
  * made earlier. NULL: the C library lacks it. */
@@ -164,26 +164,12 @@ static void *worker(void *arg)
     return NULL;
 }
 
-/* Signals that pool threads block: all but those for faults and profiling. Others are delivered to
- * the program's own threads. */
-static void worker_signals(sigset_t *set)
-{
-    static const int keep[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
-    sigfillset(set);
-    for (size_t k = 0; k < sizeof(keep) / sizeof(keep[0]); k++)
-        sigdelset(set, keep[k]);
-}
-
 /* Starts `threads` threads, or as many as the system allows. */
 static void start_threads(kmm__thread_pool_t *p, uint32_t threads)
 {
-    sigset_t blocked, before;
-    worker_signals(&blocked);
-    pthread_sigmask(SIG_BLOCK, &blocked, &before);
     uint32_t started = 0;
-    while (started < threads && pthread_create(&p->threads[started], NULL, worker, p) == 0)
+    while (started < threads && kmm__thread_create(&p->threads[started], worker, p) == 0)
         pthread_setname_np(p->threads[started++], "kmm-host");
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_mutex_lock(&p->lock);
     p->thread_count = started;
     pthread_mutex_unlock(&p->lock);

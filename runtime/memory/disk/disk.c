@@ -12,10 +12,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #if KMM__HAVE_URING
@@ -25,6 +28,10 @@
 struct kmm__disk {
     char *folder;
     int file, event;
+    struct stat opened; /* of the file */
+    /* The program has closed the descriptors: nothing is read or written any more, and `woken`
+     * takes the place of the event. */
+    atomic_bool lost, woken;
     bool direct, async;
     bool armed; /* the ring watches the event */
     kmm__disk_op_t *finished;
@@ -156,6 +163,8 @@ int kmm__disk_open(kmm__disk_t **out, const char *folder, const char *how)
     d->folder = kmm__copy_text(folder);
     d->event = -1;
     int error = open_file(d, !has_word(how, "cached"));
+    if (!error && fstat(d->file, &d->opened))
+        error = kmm__error_set(KMM_E_IO, "the file to spill to has no state: %s", strerror(errno));
     if (!error && (d->event = eventfd(0, EFD_CLOEXEC)) < 0)
         error = kmm__error_set(KMM_E_IO, "no event for the disk's thread: %s", strerror(errno));
 #if KMM__HAVE_URING
@@ -202,6 +211,18 @@ bool kmm__disk_is_direct(const kmm__disk_t *d)
 void kmm__disk_discard(kmm__disk_t *d, int64_t offset, size_t bytes)
 {
     fallocate(d->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes);
+}
+
+/* True if the program has closed descriptors that it did not open. Another file may have the number
+ * by now. */
+static bool is_lost(kmm__disk_t *d)
+{
+    struct stat now, event;
+    if (!atomic_load(&d->lost) &&
+        (fstat(d->file, &now) || now.st_dev != d->opened.st_dev || now.st_ino != d->opened.st_ino ||
+         fstat(d->event, &event) || event.st_mode & S_IFMT))
+        atomic_store(&d->lost, true);
+    return atomic_load(&d->lost);
 }
 
 /* ---- Operations ---- */
@@ -266,6 +287,14 @@ static void drain_event(kmm__disk_t *d)
         continue;
 }
 
+/* Waits for the event for at most a second, since nothing tells of a descriptor that is closed. */
+static void await_event(kmm__disk_t *d)
+{
+    struct pollfd event = {.fd = d->event, .events = POLLIN};
+    if (poll(&event, 1, 1000) == 1 && (event.revents & POLLIN) && !is_lost(d))
+        drain_event(d);
+}
+
 #if KMM__HAVE_URING
 static void ring_start(kmm__disk_t *d, kmm__disk_op_t *op)
 {
@@ -290,7 +319,8 @@ static bool ring_reap(kmm__disk_t *d)
         int result = cqe->res;
         io_uring_cqe_seen(&d->ring, cqe);
         if (!op) {
-            drain_event(d);
+            if (!is_lost(d))
+                drain_event(d);
             d->armed = false;
             woken = true;
         } else if (op_advance(d, op, result)) {
@@ -311,11 +341,17 @@ static kmm__disk_op_t *ring_await(kmm__disk_t *d)
             io_uring_sqe_set_data(sqe, NULL);
             d->armed = true;
         }
-        int waited = io_uring_submit_and_wait(&d->ring, 1);
+        struct __kernel_timespec second = {.tv_sec = 1};
+        struct io_uring_cqe *cqe;
+        int waited = io_uring_submit(&d->ring);
+        if (waited >= 0)
+            waited = io_uring_wait_cqe_timeout(&d->ring, &cqe, &second);
         bool woken = ring_reap(d);
+        if (is_lost(d))
+            return pop_finished(d);
         if (d->finished || woken)
             return pop_finished(d);
-        if (waited < 0 && waited != -EINTR)
+        if (waited < 0 && waited != -EINTR && waited != -ETIME)
             usleep(1000); /* the kernel lacks resources: tries again later */
     }
 }
@@ -325,6 +361,11 @@ void kmm__disk_start(kmm__disk_t *d, kmm__disk_op_t *op)
 {
     op->done = 0;
     op->error = 0;
+    if (is_lost(d)) {
+        op->error = EBADF;
+        push_finished(d, op);
+        return;
+    }
 #if KMM__HAVE_URING
     if (d->async) {
         ring_start(d, op);
@@ -334,21 +375,40 @@ void kmm__disk_start(kmm__disk_t *d, kmm__disk_op_t *op)
     run_here(d, op);
 }
 
+/* Operations that the kernel had begun still end. */
+static kmm__disk_op_t *await_lost(kmm__disk_t *d)
+{
+    enum { PAUSE_US = 1000 };
+    while (!d->finished && !atomic_exchange(&d->woken, false)) {
+        usleep(PAUSE_US);
+#if KMM__HAVE_URING
+        if (d->async)
+            ring_reap(d);
+#endif
+    }
+    return pop_finished(d);
+}
+
 kmm__disk_op_t *kmm__disk_await(kmm__disk_t *d)
 {
     if (d->finished)
         return pop_finished(d);
+    if (is_lost(d))
+        return await_lost(d);
 #if KMM__HAVE_URING
     if (d->async)
         return ring_await(d);
 #endif
-    drain_event(d);
+    await_event(d);
     return NULL;
 }
 
 void kmm__disk_wake(kmm__disk_t *d)
 {
     uint64_t one = 1;
+    atomic_store(&d->woken, true);
+    if (is_lost(d))
+        return;
     while (write(d->event, &one, sizeof(one)) < 0 && errno == EINTR)
         continue;
 }

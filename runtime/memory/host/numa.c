@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 
 /* least bytes that are bound, because each piece may cost a mapping of its own */
 enum { LEAST_BYTES = 1 << 20 };
@@ -193,7 +194,7 @@ void kmm__numa_prepare(kmm_runtime_t *rt)
 {
     struct kmm__numa *n = rt->memory->numa;
     if (!n->has_thread && !is_off() && !is_one_node())
-        n->has_thread = pthread_create(&n->thread, NULL, load_main, n) == 0;
+        n->has_thread = kmm__thread_create(&n->thread, load_main, n) == 0;
 }
 
 void kmm__numa_stop(kmm_runtime_t *rt)

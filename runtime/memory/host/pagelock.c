@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "memory/host/locked.h"
 #include "memory/host/numa.h"
 #include "memory/host/stage_choice.h"
@@ -194,7 +195,7 @@ void kmm__pagelock_stop(kmm_runtime_t *rt)
 /* Makes the threads at the first request. False: there are none. */
 static bool threads_ensure(struct kmm__pagelockers *p)
 {
-    while (p->count < LOCKERS && pthread_create(&p->threads[p->count], NULL, lock_main, p) == 0)
+    while (p->count < LOCKERS && kmm__thread_create(&p->threads[p->count], lock_main, p) == 0)
         p->count++;
     return p->count > 0;
 }

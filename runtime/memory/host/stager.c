@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "memory/host/numa.h"
 #include "memory/state.h"
 
@@ -256,7 +257,7 @@ bool kmm__stager_begin(struct kmm__stager *p, kmm_runtime_t *rt, kmm__backend_t 
     p->memory = memory;
     p->locked_by = backend;
     while (p->thread_count < p->threads_wanted &&
-           pthread_create(&p->threads[p->thread_count], NULL, stage_main, p) == 0)
+           kmm__thread_create(&p->threads[p->thread_count], stage_main, p) == 0)
         p->thread_count++;
     return p->thread_count > 0;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "memory/residency/physical.h"
 
 struct kmm__premapper {
@@ -172,7 +173,7 @@ void kmm__premap_wake(kmm__device_t *d)
         d->memory->premapper = kmm__alloc(sizeof(*d->memory->premapper));
         pthread_cond_init(&d->memory->premapper->wake, NULL);
         d->memory->premapper->runs =
-            pthread_create(&d->memory->premapper->thread, NULL, premap_main, d) == 0;
+            kmm__thread_create(&d->memory->premapper->thread, premap_main, d) == 0;
     }
     pthread_cond_signal(&d->memory->premapper->wake);
 }

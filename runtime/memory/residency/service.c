@@ -37,6 +37,9 @@ static bool residence_release(kmm__device_t *d, kmm__array_t *a)
             frame_release(d, a, f);
         kmm__uses_free(f);
     }
+    if (r->window)
+        d->memory->gone[d->memory->next_gone++ % KMM__GONE] =
+            (kmm__gone_t){r->window, kmm__array_span(a) > a->bytes ? kmm__array_span(a) : a->bytes};
     if (r->is_packed) {
         kmm__pack_return(d, r->window);
     } else if (r->window && !r->is_stuck) {

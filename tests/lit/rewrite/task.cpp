@@ -1,6 +1,6 @@
 // RUN: cd %S && %kmmcc --emit-source=%t.cpp task.cpp && grep -v "^ *// CHECK" %t.cpp | FileCheck %s
 // RUN: %cxx -std=c++11 -Wall -Wextra -Werror -I %S/../../../include -c %t.cpp -o %t.o
-// A task hides its arrays' names by pointers of the device; what stands alone becomes calls.
+// A task hides its arrays' names by pointers of the device, and by references to arrays; what stands alone becomes calls.
 namespace work {
 typedef struct stream *stream_t;
 void library(stream_t s, int n, float *x, const float (*y)[4], const void *v);
@@ -27,12 +27,12 @@ template <class T> struct solver {
 // CHECK-NEXT:     kmm_task_t *const kmm__task = kmm_task_begin(kmm__launch, (void *)s, &kmm__stream);
 // CHECK-NEXT:     const kmm_task_scope kmm__scope(kmm__task);
 // CHECK-NEXT:     float *const kmm__pointer_0 = (float *)kmm_task_pointer(kmm__task, x);
-// CHECK-NEXT:     decltype(&*rows) const kmm__pointer_2 = (decltype(&*rows))kmm_task_pointer(kmm__task, rows);
+// CHECK-NEXT:     decltype(&(rows)) const kmm__pointer_2 = (decltype(&(rows)))kmm_task_pointer(kmm__task, rows);
 // CHECK-NEXT:     const void *const kmm__pointer_3 = (const void *)kmm_task_pointer(kmm__task, v);
 // CHECK-NEXT:     decltype(values + 0) const kmm__pointer_4 = (decltype(values + 0))kmm_task_pointer(kmm__task, values);
 // CHECK-NEXT:     if (kmm__task) {
 // CHECK-NEXT:         float *const x = kmm__pointer_0; (void)x;
-// CHECK-NEXT:         decltype(&*rows) const rows = kmm__pointer_2; (void)rows;
+// CHECK-NEXT:         decltype((rows)) rows = *kmm__pointer_2; (void)rows;
 // CHECK-NEXT:         const void *const v = kmm__pointer_3; (void)v;
 // CHECK-NEXT:         decltype(values + 0) const values = kmm__pointer_4; (void)values;
 // CHECK-NEXT:         __typeof__(s) const s = (decltype(+s))kmm__stream; (void)s;

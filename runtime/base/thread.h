@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads of libkmm. */
+#ifndef KMM__BASE_THREAD_H
+#define KMM__BASE_THREAD_H
+
+#include <pthread.h>
+
+/* Starts a thread of libkmm. It blocks all signals but those for faults and profiling, so that
+ * others are delivered to the program's own threads. Returns 0 or an error of pthread_create. */
+int kmm__thread_create(pthread_t *out, void *(*main)(void *arg), void *arg);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signals that chunks of plain functions raise. */
+#ifndef KMM__EXECUTE_RAISE_H
+#define KMM__EXECUTE_RAISE_H
+
+/* Returns the calling thread's number, for kmm__work_t. */
+int kmm__raise_launcher(void);
+
+/* Called by a thread that has waited for chunks: a signal that one of them has raised for this
+ * thread has been handled when this returns, unless the thread blocks it. */
+void kmm__raise_settle(void);
+
+#endif
