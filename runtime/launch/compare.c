@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "launch/fold.h"
 #include "launch/items.h"
+#include "launch/wait.h"
 #include "memory/array.h"
 #include "memory/holders.h"
 #include "memory/lifetime.h"
@@ -155,8 +156,10 @@ static void comparison_free(kmm__comparison_t *c, kmm_runtime_t *rt)
 static int await(kmm_runtime_t *rt, const kmm__comparison_t *c)
 {
     int error = 0;
+    pthread_mutex_lock(&rt->lock);
     for (uint32_t k = 0; k < c->count && !error; k++)
-        error = kmm_wait_array(rt, c->images[k].array->base);
+        error = kmm__array_await(rt, c->images[k].array);
+    pthread_mutex_unlock(&rt->lock);
     return error;
 }
 

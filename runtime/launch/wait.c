@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for all work on one array. */
+#include "launch/wait.h"
+
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -33,7 +35,7 @@ static int pending_part(void *arg, const kmm__box_t *part, const void *value)
     return 0;
 }
 
-static int wait_users(kmm_runtime_t *rt, kmm__array_t *a)
+int kmm__array_await(kmm_runtime_t *rt, kmm__array_t *a)
 {
     pending_t p = {0};
     kmm__box_t boxes[2 * KMM__DIMS];
@@ -60,7 +62,7 @@ KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, address);
     void *deferred = a && a->is_deferred ? a->base : NULL;
-    int error = a ? wait_users(rt, a) : 0;
+    int error = a ? kmm__array_await(rt, a) : 0;
     if (deferred) {
         a->is_deferred = false;
         rt->launches->deferred--;

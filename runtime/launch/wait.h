@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waits for all work on one array. */
+#ifndef KMM__LAUNCH_WAIT_H
+#define KMM__LAUNCH_WAIT_H
+
+#include "memory/array.h"
+
+/* Waits until all tasks that use the array are done. Returns 0 or an error of one of them. The
+ * caller holds the lock, which is released meanwhile. A map that a launch with nowait has left
+ * stays; kmm_wait_array ends it. */
+int kmm__array_await(kmm_runtime_t *rt, kmm__array_t *a);
+
+#endif
