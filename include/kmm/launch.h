@@ -235,6 +235,11 @@ void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char
 void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,
                      kmm_type_t index_type, size_t index_offset);
 
+/* Says of the reduction that was started last, by min or max of floating-point numbers: where the
+ * target is a NaN and a chunk has a number, the code takes the number, as fmin and fmax do. Without
+ * it a NaN stays. */
+void kmm_launch_numbers(kmm_launch_t *l);
+
 /* An argument may hold `pointer`, and the program compute the base of the access that was started
  * last from it: the base lies in the same object, before or behind it. Every address between the
  * base and such a pointer is translated as the base is, in memory that is mapped or not. */

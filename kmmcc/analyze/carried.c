@@ -57,6 +57,7 @@ struct carried {
     long long element[DIFFERENCES];
     int64_t begin[DIFFERENCES];
     const ir_access_t *value; /* stores a value that begins anew in each chunk; NULL: none does */
+    const ir_access_t *whole; /* needs what a loop over the chunk computes; NULL: none does */
     const ir_access_t
         *chosen;   /* a store that the chunk's length decides about; NULL: there is none */
     bool *inexact; /* of each access: some of its accesses are not certain */
@@ -249,12 +250,13 @@ static void look_for_stores(comparison_t *c, const accessed_t *t, const bytes_t 
         const event_t *e = &r->event[k];
         if (e->access->kind == IR_READ || !is_same(e->of, t))
             continue;
-        const ir_access_t *whole = b->last[0][e->begin - b->begin],
-                          *parts = b->last[1][e->begin - b->begin];
-        if (e->chunk != WHOLE && b->owner[e->begin - b->begin] == SEVERAL)
-            differs(c, SHARED, e, e->begin);
-        else if (!whole || !parts || (whole != parts && (whole->loop < 0) != (parts->loop < 0)))
-            differs(c, NOT_STORED, e, e->begin);
+        for (int64_t i = e->begin - b->begin; i < e->end - b->begin; i++) {
+            const ir_access_t *whole = b->last[0][i], *parts = b->last[1][i];
+            if (e->chunk != WHOLE && b->owner[i] == SEVERAL)
+                differs(c, SHARED, e, i + b->begin);
+            else if (!whole || !parts || (whole != parts && (whole->loop < 0) != (parts->loop < 0)))
+                differs(c, NOT_STORED, e, i + b->begin);
+        }
     }
 }
 
@@ -428,7 +430,8 @@ bool carried_is_suspect(const comparison_t *c)
 void carried_begin(comparison_t *c)
 {
     carried_t *r = c->carried = arena_alloc(sizeof(*r));
-    *r = (carried_t){.value = carried_value(c), .chosen = carried_chosen(c)};
+    *r = (carried_t){
+        .value = carried_value(c), .whole = carried_whole(c), .chosen = carried_chosen(c)};
     r->inexact = arena_alloc((size_t)c->f->access_count + 1);
     for (int k = 0; k < DIFFERENCES; k++)
         r->alive[k] = true;
@@ -500,6 +503,15 @@ bool carried_report(comparison_t *c)
                    "begins anew in each chunk; %s",
                    name, remedy);
         compare_note(c, r->value);
+        return false;
+    }
+    if (r && r->whole) {
+        unit_error(c->u, begin, end,
+                   "'%s' stores what a loop over all of its range computes, and a chunk has a part "
+                   "of that range; compute it by a launch of its own with reduce, or call it "
+                   "without the pragma",
+                   name);
+        compare_note(c, r->whole);
         return false;
     }
     if (r && r->chosen) {

@@ -18,8 +18,7 @@ static bool depends_on(const ir_function_t *f, int node, int param)
            (n->c >= 0 && depends_on(f, n->c, param));
 }
 
-/* True if the loop runs along an axis that may be split. */
-static bool is_along(const comparison_t *c, int loop)
+bool carried_is_along(const comparison_t *c, int loop)
 {
     for (int k = 0; k < c->d->rebase_count; k++) {
         const rebase_t *r = &c->d->rebase[k];
@@ -28,6 +27,19 @@ static bool is_along(const comparison_t *c, int loop)
             return true;
     }
     return false;
+}
+
+static bool has_data(const ir_function_t *f, int node)
+{
+    const ir_node_t *n = &f->node[node];
+    return n->op == IR_DATA || (n->op > IR_DATA && ((n->a >= 0 && has_data(f, n->a)) ||
+                                                    (n->b >= 0 && has_data(f, n->b)) ||
+                                                    (n->c >= 0 && has_data(f, n->c))));
+}
+
+bool carried_is_known(const comparison_t *c, int loop)
+{
+    return !has_data(c->f, c->f->loop[loop].test);
 }
 
 /* True if a bound of the chunk is part of the value. */
@@ -42,9 +54,7 @@ static bool knows_bounds(const comparison_t *c, const ir_access_t *a)
     return false;
 }
 
-/* True if chunks may begin where an index leaves another rest by the period than at the begin of
- * the range: they are cut by libkmm, or by a constant. */
-static bool breaks(const comparison_t *c, int64_t period)
+bool carried_breaks(const comparison_t *c, int64_t period)
 {
     for (int k = 0; k < c->d->rebase_count; k++) {
         int axis = c->d->rebase[k].axis;
@@ -83,6 +93,24 @@ static const accessed_t *named_target_of(comparison_t *c, const ir_access_t *a)
     return NULL;
 }
 
+const ir_access_t *carried_whole(comparison_t *c)
+{
+    for (int k = 0; k < c->f->access_count; k++) {
+        const ir_access_t *a = &c->f->access[k];
+        const accessed_t *t = compare_target_of(c, a);
+        if (!t || compare_is_reduced(c, t))
+            continue;
+        for (int l = 0; l < c->f->loop_count && l < 64; l++) {
+            bool outermost = true;
+            for (int up = c->f->loop[l].parent; up >= 0; up = c->f->loop[up].parent)
+                outermost &= !carried_is_along(c, up) && carried_is_known(c, up);
+            if ((a->whole >> l & 1) && outermost && carried_is_along(c, l))
+                return a;
+        }
+    }
+    return NULL;
+}
+
 const ir_access_t *carried_value(comparison_t *c)
 {
     for (int k = 0; k < c->f->access_count; k++) {
@@ -92,9 +120,10 @@ const ir_access_t *carried_value(comparison_t *c)
             continue;
         if (carried_has_length(c, a))
             return a;
-        uint64_t anew = a->carried | (a->period > 0 && breaks(c, a->period) ? a->repeated : 0);
+        uint64_t anew =
+            a->carried | (a->period > 0 && carried_breaks(c, a->period) ? a->repeated : 0);
         for (int l = 0; l < c->f->loop_count && l < 64; l++)
-            if ((anew >> l & 1) && is_along(c, l))
+            if ((anew >> l & 1) && carried_is_along(c, l))
                 return a;
     }
     return NULL;

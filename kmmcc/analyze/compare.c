@@ -21,7 +21,9 @@
 #include "analyze/compare_target.h"
 #include "analyze/geometry.h"
 #include "analyze/operator.h"
+#include "analyze/reduced.h"
 #include "analyze/sample.h"
+#include "analyze/translate.h"
 #include "analyze/wide.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -550,8 +552,27 @@ static bool has_other_names(comparison_t *c)
     return false;
 }
 
+/* The directive with the kernel's own arguments, for cudaLaunchKernelEx(&configuration, kernel,
+ * ...). */
+static directive_t *with_arguments(directive_t *d)
+{
+    directive_t *own = arena_alloc(sizeof(*own));
+    int count = clang_Cursor_getNumArguments(d->launch) - 2;
+    if (d->form != LAUNCH_CALL || count < 0 ||
+        clang_Cursor_isNull(translate_argument(d, count > 0 ? count - 1 : 0)))
+        return d;
+    *own = *d;
+    own->argument_count = count;
+    own->argument = arena_alloc(((size_t)count + 1) * sizeof(*own->argument));
+    for (int k = 0; k < count; k++)
+        own->argument[k] = translate_argument(d, k);
+    return own;
+}
+
 bool compare_accesses(unit_t *u, directive_t *d)
 {
+    if (d->is_kernel)
+        d = with_arguments(d);
     if (d->target_count != 1 || d->home || d->item_count == 0)
         return true;
     const ir_function_t *f = d->is_kernel ? ir_function_of(u->main, d->target[0].instance)
@@ -572,5 +593,6 @@ bool compare_accesses(unit_t *u, directive_t *d)
     if (!d->is_kernel)
         carried_begin(c);
     all_samples(c);
-    return compare_report(c) && operator_check(c) && (d->is_kernel || carried_report(c));
+    return compare_report(c) && operator_check(c) && (d->is_kernel || carried_report(c)) &&
+           reduced_check(c);
 }

@@ -55,6 +55,14 @@ accessed_t *compare_target_of(comparison_t *c, const ir_access_t *a)
     return NULL;
 }
 
+const accessed_t *compare_pointer_of(const comparison_t *c, const ir_access_t *a)
+{
+    for (int k = 0; k < c->count; k++)
+        if (c->target[k].param == a->param && c->target[k].member == a->member)
+            return &c->target[k];
+    return NULL;
+}
+
 bool compare_is_reduced(comparison_t *c, const accessed_t *t)
 {
     int64_t base;

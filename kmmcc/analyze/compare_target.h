@@ -20,5 +20,7 @@ bool compare_is_reduced(comparison_t *c, const accessed_t *t);
 void compare_add(comparison_t *c, int param, int member);
 /* Returns the pointer of an access; NULL: nothing is said of it. */
 accessed_t *compare_target_of(comparison_t *c, const ir_access_t *a);
+/* The same, also of pointers of which nothing is said. */
+const accessed_t *compare_pointer_of(const comparison_t *c, const ir_access_t *a);
 
 #endif

@@ -24,19 +24,11 @@ static bool is_of(ir_combine_t combine, kmm_op_t op)
     }
 }
 
-static const accessed_t *pointer_of(const comparison_t *c, const ir_access_t *a)
-{
-    for (int k = 0; k < c->count; k++)
-        if (c->target[k].param == a->param && c->target[k].member == a->member)
-            return &c->target[k];
-    return NULL;
-}
-
 bool operator_check(comparison_t *c)
 {
     for (int k = 0; k < c->f->access_count; k++) {
         const ir_access_t *a = &c->f->access[k];
-        const accessed_t *t = pointer_of(c, a);
+        const accessed_t *t = compare_pointer_of(c, a);
         const item_t *item = NULL;
         int64_t base;
         int items = 0;

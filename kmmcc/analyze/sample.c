@@ -381,12 +381,14 @@ bool sample_expression(sample_t *s, const expr_t *e, int64_t *out)
 
 /* ---- Pointers ---- */
 
-/* p + e, e + p, p - e. */
+/* p + e, e + p, p - e; `p = e` and `x, e` are what e is. */
 static const char *of_sum(sample_t *s, CXCursor c, int64_t *bytes)
 {
     cursors_t list = cursor_children(c);
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(c);
     int64_t count, size = clang_Type_getSizeOf(type_pointee(clang_getCursorType(c)));
+    if (list.count == 2 && (op == CXBinaryOperator_Comma || op == CXBinaryOperator_Assign))
+        return sample_pointer(s, list.at[1], bytes);
     if (list.count != 2 || size <= 0 || (op != CXBinaryOperator_Add && op != CXBinaryOperator_Sub))
         return NULL;
     int pointer = type_is_integer(clang_getCursorType(list.at[0]));
@@ -397,12 +399,16 @@ static const char *of_sum(sample_t *s, CXCursor c, int64_t *bytes)
     return base;
 }
 
-/* &p[e] and &*p. */
+/* &p[e], &v and &w.v. */
 static const char *of_address(sample_t *s, CXCursor c, int64_t *bytes)
 {
     CXCursor of = unwrapped(cursor_last_child(c));
     cursors_t list = cursor_children(of);
     int64_t count = 0, size = clang_Type_getSizeOf(clang_getCursorType(of));
+    if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf &&
+        (clang_getCursorKind(of) == CXCursor_DeclRefExpr ||
+         clang_getCursorKind(of) == CXCursor_MemberRefExpr))
+        return arena_printf("&%s", text_of(s, of));
     if (clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf ||
         clang_getCursorKind(of) != CXCursor_ArraySubscriptExpr || list.count != 2 || size <= 0)
         return NULL;

@@ -142,6 +142,8 @@ void diag_warnings_list(void)
          "a plain function that compares the length that it gets with a constant, and "
          "stores other elements then"},
         {"kmm-output", "a plain function that prints, since its chunks run in any order"},
+        {"kmm-reduce", "reductions of plain functions of which it is not proven that they combine "
+                       "by the operator alone"},
         {"kmm-wide", "off by default: clauses that name more than the kernel accesses, so that "
                      "chunks copy bytes that they do not need"},
         {"kmm-library", "with -fkmm-manage=all, a library that launches kernels of its own, which "

@@ -201,6 +201,8 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
     else
         text_printf(out, "%skmm_launch_access(kmm__launch, %s, %s, %s, sizeof(%s(%s)));\n", indent,
                     modes[item->mode], text, base, stars, base);
+    if (item->mode == KMM_REDUCE && item->reduced.takes_number)
+        text_printf(out, "%skmm_launch_numbers(kmm__launch);\n", indent);
     if (item->mode == KMM_REDUCE && item->reduced.is_pair)
         text_printf(out, "%skmm_launch_pair(kmm__launch, %lld, %lld, %s, %lld);\n", indent,
                     item->reduced.bytes, item->reduced.value_at, type_names[item->reduced.index],

@@ -145,13 +145,19 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
                          0,
                          0,
                          0,
+                         0,
                          combine_of(i),
                          place_[i],
-                         {-1, -1}};
+                         {-1, -1},
+                         nullptr};
         locate(i->getDebugLoc().get(), &a);
         std::set<std::pair<const Value *, bool>> seen;
-        if (auto *store = dyn_cast<StoreInst>(i))
+        if (auto *store = dyn_cast<StoreInst>(i)) {
             carried(store->getValueOperand(), i, 0, seen, &a);
+            a.whole = plain_ ? wholes(store) : 0;
+        }
+        if (auto *fill = dyn_cast<MemSetInst>(i))
+            carried(fill->getValue(), i, 0, seen, &a);
         if (auto *store = plain_ ? dyn_cast<StoreInst>(i) : nullptr)
             integers(store->getValueOperand(), &a);
         for (size_t w = 0; w < access_.size() && kind == IR_READ; w++) {
@@ -168,7 +174,7 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
 }
 
 // CUDA's atomic functions, which headers only declare: `_Z9atomicAddPff`.
-static bool is_atomic(const CallBase *call)
+bool is_atomic(const CallBase *call)
 {
     const Function *callee = call->getCalledFunction();
     StringRef name = callee ? callee->getName() : "";
@@ -331,6 +337,15 @@ ir_function_t *Analysis::run()
     test_loops();
     if (plain_)
         find_elsewhere();
+    for (size_t k = 0; k < access_.size(); k++) {
+        if (plain_ && access_[k].kind == IR_WRITE)
+            access_[k].fold = what_combines(access_at_[k]);
+        if (plain_ || access_[k].kind != IR_ATOMIC)
+            continue;
+        access_[k].fold = folds_of_atomic(access_at_[k]);
+        if (access_[k].combine == IR_COMBINE_UNKNOWN)
+            access_[k].combine = combine_of_swap(access_at_[k]);
+    }
     if (nodes_.all.size() > MOST_NODES)
         unknown(-1, -1, "the kernel is too large", &f_.getEntryBlock().front());
     std::vector<const char *> names;

@@ -11,9 +11,6 @@
 namespace kmm_ir
 {
 
-namespace
-{
-
 // The number P for which the instruction gives the rest by P, or less of it; 0: it is no such
 // instruction; -1: P is not known.
 int64_t period_of(const Instruction *i)
@@ -28,6 +25,9 @@ int64_t period_of(const Instruction *i)
     default: return 0;
     }
 }
+
+namespace
+{
 
 enum { MOST_OPERANDS = 200 };
 
@@ -65,7 +65,7 @@ bool is_extreme(const PHINode *p, const PHINode *phi, const DominatorTree &tree)
 } // namespace
 
 // True if the loop adds the same to the phi in each iteration.
-static bool is_index(const Value *next, const PHINode *phi)
+bool is_index(const Value *next, const PHINode *phi)
 {
     auto *sum = dyn_cast<BinaryOperator>(next);
     bool adds =
@@ -375,6 +375,29 @@ void Analysis::integers(const Value *v, ir_access_t *a)
             for (const Use &u : call ? call->args() : make_range(i->op_begin(), i->op_end()))
                 list.push_back(u);
     }
+}
+
+// The loops that have ended before the store, and carry a value that v is computed from.
+uint64_t Analysis::wholes_of(const Value *v, const Instruction *store,
+                             std::set<const Value *> &seen)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i || v->getType()->isPointerTy() || isa<LoadInst>(i) || !seen.insert(v).second)
+        return 0;
+    uint64_t found = 0;
+    auto *phi = dyn_cast<PHINode>(i);
+    const Loop *loop = phi ? loops_.getLoopFor(phi->getParent()) : nullptr;
+    if (loop && loop->getHeader() == phi->getParent() && loop->getLoopPreheader() &&
+        loop->getLoopLatch() && !loop->contains(store) && loop_number_[loop] < 64) {
+        std::set<const Value *> met;
+        const Value *next = phi->getIncomingValueForBlock(loop->getLoopLatch());
+        if (next != phi && !is_index(next, phi) && renews(next, phi, met))
+            found |= 1ULL << loop_number_[loop];
+    }
+    auto *call = dyn_cast<CallBase>(i);
+    for (const Use &u : call ? call->args() : make_range(i->op_begin(), i->op_end()))
+        found |= wholes_of(u, store, seen);
+    return found;
 }
 
 } // namespace kmm_ir

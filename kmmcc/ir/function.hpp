@@ -45,6 +45,10 @@ struct Candidate {
 };
 typedef std::vector<Candidate> Candidates;
 
+int64_t period_of(const Instruction *i);
+bool is_atomic(const CallBase *call);
+bool is_index(const Value *next, const PHINode *phi);
+
 class Analysis
 {
   public:
@@ -58,6 +62,7 @@ class Analysis
     ir_function_t *run();
 
   private:
+    friend class Folding;
     Function &f_;
     const bool plain_;
     const DataLayout &layout_;
@@ -122,6 +127,11 @@ class Analysis
                     ir_access_t *a);
     void carried(const Value *v, const Instruction *store, int64_t period,
                  std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
+    uint64_t wholes(const StoreInst *store);
+    uint64_t wholes_of(const Value *v, const Instruction *store, std::set<const Value *> &seen);
+    const ir_fold_t *what_combines(const Instruction *store);
+    const ir_fold_t *folds_of_atomic(const Instruction *i);
+    ir_combine_t combine_of_swap(const Instruction *i);
     std::pair<int, int> origin(const Value *pointer);
     bool is_harmless(const PtrToIntInst *i);
     bool is_previous(const Value *next, const PHINode *phi, const Loop *loop);

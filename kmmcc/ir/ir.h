@@ -80,6 +80,32 @@ typedef enum ir_combine {
     IR_COMBINE_XOR
 } ir_combine_t;
 
+/* How well it is known that stores to one place combine, by one operator, the value that was there
+ * with others. */
+typedef enum ir_fold_kind { IR_FOLD_RIGHT, IR_FOLD_UNKNOWN, IR_FOLD_OTHER } ir_fold_kind_t;
+
+enum { IR_OPERATORS = 8, IR_ONCE = 4 };
+
+/* What a store combines with the old value by one operator, also through local accumulators. Loops
+ * and parameters are bits, as in ir_access. */
+typedef struct ir_fold {
+    ir_fold_kind_t kind;
+    uint64_t carried;  /* loops that carry a value which the operator does not combine */
+    uint64_t indexed;  /* loops whose index is in a value that is combined, or decides about it */
+    uint64_t repeated; /* the same of the index' rest by `period` */
+    int64_t period;
+    uint64_t untold;        /* loops that carry a value, by the operator or not */
+    uint64_t over;          /* loops around the store and the accumulators */
+    uint64_t placed;        /* loops whose index is in the place that is stored to */
+    uint64_t from;          /* parameters that values are computed from */
+    uint64_t counted;       /* parameters that are combined as they are, outside of loops */
+    uint64_t once[IR_ONCE]; /* of each constant that is combined: the loops around that */
+    int once_count;
+    int is_read;      /* the old value goes elsewhere, or decides what happens there */
+    int is_tested;    /* of an atomic operation: values of the same pointer decide about it */
+    int takes_number; /* of a number and a NaN it takes the number, as fmin and fmax do */
+} ir_fold_t;
+
 typedef enum ir_access_kind { IR_READ, IR_WRITE, IR_ATOMIC } ir_access_kind_t;
 
 /* One load, store or atomic operation through a pointer that the function was given. */
@@ -101,12 +127,15 @@ typedef struct ir_access {
     /* The loops around it that carry an index of which only the rest by `period` is in the value;
      * and the parameters whose value it is computed from, as they are or through such a rest. */
     uint64_t repeated, computed_from;
+    uint64_t whole; /* loops that end before it, and carry what its value or condition needs */
     int64_t period;
     ir_combine_t combine;
     int order; /* ascends as the code stands in the source */
     /* Of a store: the first integers that the value is computed from and that depend on no data;
      * -1: there is none, or no other. */
     int integer[2];
+    /* Of a store of a plain function: for each ir_combine_t; NULL: not known. */
+    const ir_fold_t *fold;
 } ir_access_t;
 
 /* A variable of static storage that the function changes, or one place to which a pointer in such

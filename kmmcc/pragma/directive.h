@@ -41,6 +41,7 @@ typedef struct reduced {
     bool is_vector;  /* two numbers, not necessarily a complex number */
     bool is_bool;
     bool is_pair;
+    bool takes_number; /* a number, and not the target's value that is a NaN */
     kmm_type_t index;
     /* Size of a pair, and byte offsets of its value and index. */
     long long bytes, value_at, index_at;

@@ -294,6 +294,11 @@ KMM__API void kmm_launch_stored_pointers(kmm_launch_t *l)
     item_last(l)->stores_pointers = true;
 }
 
+KMM__API void kmm_launch_numbers(kmm_launch_t *l)
+{
+    item_last(l)->takes_number = true;
+}
+
 KMM__API void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,
                               kmm_type_t index_type, size_t index_offset)
 {

@@ -30,7 +30,8 @@ typedef struct kmm__item {
     kmm_mode_t mode;
     kmm_op_t op; /* the operator of a reduction (KMM_REDUCE) */
     kmm_type_t type;
-    bool is_pair; /* elements are pairs of a value of that type and an index */
+    bool is_pair;      /* elements are pairs of a value of that type and an index */
+    bool takes_number; /* instead of the target's value, if that is a NaN */
     kmm_type_t index;
     uint32_t value_at, index_at; /* byte offsets in a pair */
     const char *text;

@@ -385,6 +385,21 @@ void kmm__fold(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, siz
     }
 }
 
+void kmm__fold_numbers(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, size_t n)
+{
+    const double identity = floating_identity(op);
+    for (size_t k = 0; k < RUN(n) && !e->is_pair; k++)
+        if (e->type == KMM_DOUBLE) {
+            double *x = (double *)a + k;
+            const double y = ((const double *)b)[k];
+            *x = *x != *x && y != identity ? y : *x;
+        } else {
+            float *x = (float *)a + k;
+            const float y = ((const float *)b)[k];
+            *x = *x != *x && y != (float)identity ? y : *x;
+        }
+}
+
 /* ---- && and || ---- */
 
 /* Returns the bits of a number that is not complex. */

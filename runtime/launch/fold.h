@@ -44,6 +44,10 @@ void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide,
  * argmin and argmax: of equal values the smaller index; a NaN is more extreme than every number. */
 void kmm__fold(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, size_t n);
 
+/* a[k] = b[k] where a[k] is a NaN and b[k] is not the identity, for n floating-point numbers in
+ * wide form. */
+void kmm__fold_numbers(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, size_t n);
+
 /* Folds the values that `count` partials have for one element of && or || into the target. The
  * partials began as the target's value, and those that still have it are skipped. The result is the
  * last changed value that decides the result (false for &&, true for ||), or else the last changed

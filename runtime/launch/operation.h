@@ -13,6 +13,7 @@ typedef struct kmm__reduction {
     uint32_t item;      /* index of the launch's item */
     uint32_t partials;  /* index of the partials that it uses */
     int64_t begin, end; /* byte range of the target */
+    bool takes_number;  /* where the target is a NaN: kmm_launch_numbers */
 } kmm__reduction_t;
 
 /* The operation of a task: a copy, a fill, or one step of a reduction. */

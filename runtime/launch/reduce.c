@@ -96,6 +96,7 @@ static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box
         return planned;
     kmm__reduction_t *r = &w->reductions[w->reduction_count];
     *r = (kmm__reduction_t){.op = item->op, .element = element_of(item), .item = k};
+    r->takes_number = item->takes_number && kmm__type_is_floating(item->type) && !item->is_pair;
     kmm__layout_hull(a.layout, &a.box, &r->begin, &r->end);
     for (uint32_t j = 0; j < w->reduction_count; j++) {
         const kmm__reduction_t *other = &w->reductions[j];
@@ -328,8 +329,8 @@ static bool is_on_device(const sink_t *sink, const kmm__partials_t *p, const kmm
 {
     enum { PART = 16 };
     const kmm__device_t *d = sink->only;
-    return d && !sink->fn && d->space != KMM__HOST && !sink->runtime->memory->spill &&
-           !sink->runtime->checks_access &&
+    return d && !sink->fn && !r->takes_number && d->space != KMM__HOST &&
+           !sink->runtime->memory->spill && !sink->runtime->checks_access &&
            p->array->bytes + (uint64_t)(r->end - r->begin) <= d->memory->limit / PART &&
            kmm__own_kernels_fold(d, p, r);
 }
@@ -421,6 +422,8 @@ static void fold_block(const kmm__array_operation_t *op, int64_t at, char *targe
     for (; depth > 1; depth--)
         kmm__fold(r->op, e, stack[depth - 2].bytes, stack[depth - 1].bytes, n);
     kmm__widen(e, stack[1].bytes, target, n);
+    if (r->takes_number)
+        kmm__fold_numbers(r->op, e, stack[1].bytes, stack[0].bytes, n);
     kmm__fold(r->op, e, stack[1].bytes, stack[0].bytes, n);
     kmm__narrow(e, target, stack[1].bytes, n);
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What plain functions do with their reductions' targets. */
+#ifndef KMMCC_ANALYZE_REDUCED_H
+#define KMMCC_ANALYZE_REDUCED_H
+
+#include <stdbool.h>
+
+#include "analyze/compare_report.h"
+
+/* Reports reductions that are none, or that chunks compute otherwise than one call. False: an error
+ * was reported. */
+bool reduced_check(comparison_t *c);
+
+#endif

@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a store combines the old value of its place with others by one operator: directly, by
+// conditions such as `if (x > *m) *m = x`, or through local accumulators.
+#include "ir/folding.hpp"
+
+namespace kmm_ir
+{
+
+// ---- The operator ----
+
+Folded Folding::fold_place(const Value *pointer)
+{
+    if (is_target(pointer)) {
+        if (is_same_place(pointer, place_, MOST_DEPTH))
+            return {WITH, false, 0};
+        out_.is_read = 1;
+        return {UNTOLD, false, 0};
+    }
+    for (const Candidate &c : a_.pointers(pointer))
+        if (c.param == target_.first && c.member == target_.second)
+            return {UNTOLD, false, 0};
+    bool local = isa<AllocaInst>(getUnderlyingObject(pointer));
+    return {local ? UNTOLD : FREE, false, 0};
+}
+
+// Two values that the operator combines.
+Folded Folding::combine(const Value *a, const Value *b, const Instruction *at)
+{
+    Folded x = fold(a), y = fold(b);
+    if (x.kind == OTHER || y.kind == OTHER)
+        return {OTHER, false, 0};
+    if (x.kind == UNTOLD || y.kind == UNTOLD)
+        return {UNTOLD, false, 0};
+    if (x.kind == FREE && y.kind == FREE)
+        return {FREE, false, 0};
+    bool twice = (x.kind == WITH && y.kind == WITH) || (x.open && y.open);
+    if (twice && is_additive())
+        return {OTHER, false, 0};
+    if (x.kind == FREE)
+        contribute_new(a, at->getParent());
+    if (y.kind == FREE)
+        contribute_new(b, at->getParent());
+    return {x.kind == WITH || y.kind == WITH ? WITH : OWN, x.open || y.open, x.acc | y.acc};
+}
+
+// A sum times a number is the sum of such products, once it is complete.
+Folded Folding::scale(const Value *v, const Value *by, const Instruction *at)
+{
+    Folded x = fold(v), y = fold(by);
+    if (x.kind != OWN || x.open || y.kind != FREE)
+        return foreign(at);
+    contribute(by);
+    return x;
+}
+
+// Functions that the compiler knows as well as an operator.
+static bool is_arithmetic(const CallBase *call)
+{
+    static const char *const words[] = {"sqrt", "cbrt", "exp",  "log",   "fabs", "pow",
+                                        "sin",  "cos",  "tanh", "hypot", "fmod", "floor"};
+    const Function *callee = call->getCalledFunction();
+    StringRef name = callee ? callee->getName() : "";
+    for (const char *word : words)
+        if (name == word || name == std::string(word) + "f")
+            return true;
+    return isa<IntrinsicInst>(call);
+}
+
+// The operator has no part in the instruction.
+Folded Folding::foreign(const Instruction *i)
+{
+    auto *call = dyn_cast<CallBase>(i);
+    FoldKind kind = FREE;
+    bool seen_code = !call || is_arithmetic(call);
+    for (const Use &u : call ? call->args() : make_range(i->op_begin(), i->op_end())) {
+        Folded x = fold(u);
+        if (x.kind == WITH || x.open)
+            x.kind = (is_additive() || x.kind == OWN) && seen_code ? OTHER : UNTOLD;
+        else if (x.kind == OWN)
+            out_.carried |= x.acc;
+        kind = x.kind == OTHER || x.kind == UNTOLD ? std::max(kind, x.kind) : kind;
+    }
+    return {kind, false, 0};
+}
+
+Folded Folding::fold_binary(const BinaryOperator *b)
+{
+    const Value *x = b->getOperand(0), *y = b->getOperand(1);
+    const bool adds = op_ == IR_COMBINE_ADD;
+    switch (b->getOpcode()) {
+    case Instruction::Add:
+    case Instruction::FAdd: return adds ? combine(x, y, b) : foreign(b);
+    case Instruction::Sub:
+    case Instruction::FSub:
+        if (!adds)
+            return foreign(b);
+        return fold(y).kind == WITH || fold(y).open ? foreign(b) : combine(x, y, b);
+    case Instruction::Mul:
+    case Instruction::FMul:
+        if (op_ == IR_COMBINE_MUL)
+            return combine(x, y, b);
+        return !adds ? foreign(b) : fold(x).kind == FREE ? scale(y, x, b) : scale(x, y, b);
+    case Instruction::FDiv:
+        if (op_ == IR_COMBINE_MUL)
+            return fold(y).kind == FREE ? combine(x, y, b) : foreign(b);
+        return adds ? scale(x, y, b) : foreign(b);
+    case Instruction::And: return op_ == IR_COMBINE_AND ? combine(x, y, b) : foreign(b);
+    case Instruction::Or: return op_ == IR_COMBINE_OR ? combine(x, y, b) : foreign(b);
+    case Instruction::Xor: return op_ == IR_COMBINE_XOR ? combine(x, y, b) : foreign(b);
+    default: return foreign(b);
+    }
+}
+
+// a * b + c.
+Folded Folding::fold_product_and_sum(const CallBase *call)
+{
+    Folded x = fold(call->getArgOperand(2));
+    uint64_t acc = 0;
+    for (unsigned k = 0; k < 2; k++) {
+        Folded factor = fold(call->getArgOperand(k));
+        if (op_ != IR_COMBINE_ADD || factor.kind >= WITH || factor.open)
+            return foreign(call);
+        acc |= factor.acc;
+    }
+    if (x.kind == FREE && !acc)
+        return x;
+    out_.carried |= acc;
+    for (const Use &u : call->args())
+        if (fold(u).kind == FREE)
+            contribute(u);
+    return {x.kind == FREE ? OWN : x.kind, x.open, x.acc};
+}
+
+Folded Folding::fold_call(const CallBase *call)
+{
+    const Function *callee = call->getCalledFunction();
+    StringRef name = callee ? callee->getName() : "";
+    bool least = name.starts_with("llvm.smin") || name.starts_with("llvm.umin") ||
+                 name.starts_with("llvm.min") || name == "fmin" || name == "fminf" ||
+                 name == "fminl",
+         most = name.starts_with("llvm.smax") || name.starts_with("llvm.umax") ||
+                name.starts_with("llvm.max") || name == "fmax" || name == "fmaxf" ||
+                name == "fmaxl";
+    if (name.starts_with("llvm.fmuladd") || name.starts_with("llvm.fma."))
+        return fold_product_and_sum(call);
+    if ((!least && !most) || !is_extreme())
+        return foreign(call);
+    Folded x = combine(call->getArgOperand(0), call->getArgOperand(1), call);
+    if (x.kind == WITH || x.kind == OWN) {
+        if (least != (op_ == IR_COMBINE_MIN))
+            return {OTHER, false, 0};
+        out_.takes_number |= !call->getType()->isIntOrIntVectorTy() && !name.contains("imum.");
+    }
+    return x;
+}
+
+Folded Folding::fold_cast(const CastInst *cast)
+{
+    Folded x = fold(cast->getOperand(0));
+    bool rounds = isa<FPToSIInst>(cast) || isa<FPToUIInst>(cast);
+    bool other_bits = isa<BitCastInst>(cast) && !cast->getType()->isVectorTy() && !old_;
+    if (x.kind == FREE || x.kind == OTHER || (!other_bits && (!rounds || is_extreme())))
+        return x;
+    return {UNTOLD, false, 0};
+}
+
+// `r != 0` of a number that is 0 or 1 is the number.
+Folded Folding::fold_compare(const CmpInst *compare)
+{
+    auto *zero = dyn_cast<Constant>(compare->getOperand(1));
+    bool truth = (!is_additive() || op_ == IR_COMBINE_XOR) &&
+                 compare->getPredicate() == CmpInst::ICMP_NE && zero && zero->isNullValue();
+    return truth ? fold(compare->getOperand(0)) : foreign(compare);
+}
+
+// What is loaded; of a pointer that is one of several, one of several values.
+Folded Folding::fold_load(const LoadInst *load)
+{
+    const Value *p = load->getPointerOperand();
+    std::vector<Arm> arms;
+    if (auto *s = dyn_cast<SelectInst>(p))
+        arms = {{s->getTrueValue(), true, {{s->getCondition(), true, true}}},
+                {s->getFalseValue(), true, {{s->getCondition(), false, true}}}};
+    auto *phi = dyn_cast<PHINode>(p);
+    const Loop *loop = phi ? a_.loops_.getLoopFor(phi->getParent()) : nullptr;
+    const auto *above = phi ? a_.tree_.getNode(phi->getParent())->getIDom() : nullptr;
+    if (above && !(loop && loop->getHeader() == phi->getParent()))
+        for (unsigned k = 0; k < phi->getNumIncomingValues(); k++) {
+            arms.push_back({phi->getIncomingValue(k), true, {}});
+            conditions(phi->getIncomingBlock(k), phi->getParent(), above->getBlock(),
+                       arms.back().when);
+        }
+    return arms.size() > 1 ? merge(arms) : fold_place(p);
+}
+
+Folded Folding::fold(const Value *v)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (++steps_ > MOST_STEPS)
+        return {UNTOLD, false, 0};
+    if (v == old_)
+        return {WITH, false, 0};
+    if (!i || v->getType()->isPointerTy())
+        return {FREE, false, 0};
+    const Instruction *outer = at_;
+    auto *phi = dyn_cast<PHINode>(i);
+    const Loop *loop = phi ? a_.loops_.getLoopFor(phi->getParent()) : nullptr;
+    if (loop && loop->getHeader() == phi->getParent() && loop->contains(at_) && !open_.count(phi))
+        return {FREE, false, 0}; // the loop still runs
+    at_ = i;
+    Folded x = fold_new(i);
+    at_ = outer;
+    return x;
+}
+
+Folded Folding::fold_new(const Instruction *i)
+{
+    if (auto *phi = dyn_cast<PHINode>(i))
+        return fold_phi(phi);
+    if (auto *s = dyn_cast<SelectInst>(i))
+        return merge({{s->getTrueValue(), false, {{s->getCondition(), true, true}}},
+                      {s->getFalseValue(), false, {{s->getCondition(), false, true}}}});
+    if (auto *load = dyn_cast<LoadInst>(i))
+        return fold_load(load);
+    if (auto *b = dyn_cast<BinaryOperator>(i))
+        return fold_binary(b);
+    if (auto *cast = dyn_cast<CastInst>(i))
+        return fold_cast(cast);
+    if (auto *compare = dyn_cast<CmpInst>(i))
+        return fold_compare(compare);
+    if (isa<FreezeInst>(i) || isa<ExtractElementInst>(i) ||
+        (i->getOpcode() == Instruction::FNeg && op_ == IR_COMBINE_ADD &&
+         !fold(i->getOperand(0)).open && fold(i->getOperand(0)).kind != WITH))
+        return fold(i->getOperand(0));
+    if (auto *call = dyn_cast<CallBase>(i))
+        return fold_call(call);
+    return foreign(i);
+}
+
+// One of several values.
+Folded Folding::merge(const std::vector<Arm> &arms)
+{
+    std::vector<Folded> folded;
+    bool same = true, open = false;
+    uint64_t acc = 0;
+    for (const Arm &a : arms) {
+        folded.push_back(a.is_place ? fold_place(a.value) : fold(a.value));
+        if (folded.back().kind >= OTHER)
+            return {folded.back().kind, false, 0};
+        same &= folded.back().kind == folded[0].kind;
+        open |= folded.back().open;
+        acc |= folded.back().acc;
+    }
+    if (same && folded[0].kind == FREE)
+        return folded[0];
+    if (!same || is_extreme())
+        return merge_mixed(arms, folded);
+    for (const Arm &a : arms)
+        for (const Condition &c : a.when)
+            if (!contribute_condition(c))
+                return {UNTOLD, false, 0};
+    return {folded[0].kind, open, acc};
+}
+
+// Some of the values have the old value or the accumulator in them, and the others are new.
+Folded Folding::merge_mixed(const std::vector<Arm> &arms, const std::vector<Folded> &folded)
+{
+    Folded all = {OWN, false, 0};
+    size_t old = 0;
+    for (size_t k = 0; k < arms.size(); k++) {
+        all.open |= folded[k].open;
+        all.acc |= folded[k].acc;
+        if (folded[k].kind == WITH || (folded[k].open && all.kind != WITH) ||
+            (folded[old].kind == FREE && folded[k].kind == OWN)) {
+            all.kind = folded[k].kind == WITH ? WITH : all.kind;
+            old = k;
+        }
+    }
+    std::set<const Value *> used;
+    for (size_t k = 0; k < arms.size(); k++) {
+        const Value *by = nullptr;
+        bool wrong = false, alike = folded[k].kind == all.kind && folded[k].open == all.open;
+        if (is_extreme() && k != old && is_chosen(arms[k], &arms[old], &by, &wrong)) {
+            if (wrong)
+                return {OTHER, false, 0};
+            used.insert(by);
+        } else if (!alike && is_additive() && (all.kind == WITH || all.open)) {
+            return {folded[k].kind == FREE ? OTHER : UNTOLD, false, 0};
+        } else if (!alike && (all.kind == WITH || all.open) && !is_absorbing(arms[k].value)) {
+            return {UNTOLD, false, 0};
+        }
+        if (folded[k].kind == FREE && !arms[k].is_place && !is_identity(arms[k].value))
+            contribute(arms[k].value);
+    }
+    for (const Arm &a : arms)
+        for (const Condition &c : a.when)
+            if (!used.count(c.value) && !contribute_condition(c))
+                return {UNTOLD, false, 0};
+    return all;
+}
+
+Folded Folding::fold_header(const PHINode *phi, const Loop *loop)
+{
+    auto at = open_.find(phi);
+    if (at != open_.end())
+        return at->second;
+    if (!loop->getLoopPreheader() || !loop->getLoopLatch())
+        return {UNTOLD, false, 0};
+    const Value *first = phi->getIncomingValueForBlock(loop->getLoopPreheader()),
+                *next = phi->getIncomingValueForBlock(loop->getLoopLatch());
+    const ir_fold_t before = out_;
+    const auto contributed = contributed_;
+    Folded begin = fold(first);
+    if (begin.kind >= OTHER)
+        return begin;
+    if (begin.kind == FREE)
+        contribute_new(first, loop->getLoopPreheader());
+    Folded now = {begin.kind == WITH ? WITH : OWN, true, begin.acc};
+    open_[phi] = now;
+    Folded then = fold(next);
+    open_.erase(phi);
+    if (then.kind == now.kind && then.open)
+        return {now.kind, begin.open, then.acc | bit(loop)};
+    out_ = before; // it is no accumulator of the operator
+    contributed_ = contributed;
+    if (begin.kind == WITH || then.kind == WITH)
+        return {then.kind == OTHER ? OTHER : UNTOLD, false, 0};
+    if (then.kind == UNTOLD)
+        untold_.insert(phi);
+    return {FREE, false, 0};
+}
+
+Folded Folding::fold_phi(const PHINode *phi)
+{
+    const Loop *loop = a_.loops_.getLoopFor(phi->getParent());
+    if (loop && loop->getHeader() == phi->getParent())
+        return fold_header(phi, loop);
+    if (phi->getNumIncomingValues() == 1)
+        return fold(phi->getIncomingValue(0));
+    const auto *above = a_.tree_.getNode(phi->getParent())->getIDom();
+    std::vector<Arm> arms;
+    for (unsigned k = 0; k < phi->getNumIncomingValues() && above; k++) {
+        arms.push_back({phi->getIncomingValue(k), false, {}});
+        conditions(phi->getIncomingBlock(k), phi->getParent(), above->getBlock(), arms.back().when);
+    }
+    return arms.empty() ? Folded{UNTOLD, false, 0} : merge(arms);
+}
+
+// ---- A store ----
+
+// Finds out whether the old value, or one that the operator has combined with it, is stored to
+// other memory of the program.
+void Folding::look_for_reads()
+{
+    std::vector<const Instruction *> left;
+    std::set<const Instruction *> seen;
+    for (const BasicBlock &b : a_.f_)
+        for (const Instruction &i : b)
+            if (is_result(&i))
+                left.push_back(&i);
+    while (!left.empty()) {
+        const Instruction *i = left.back();
+        left.pop_back();
+        if (!seen.insert(i).second)
+            continue;
+        for (const User *u : i->users()) {
+            auto *store = dyn_cast<StoreInst>(u);
+            if (store && store->getValueOperand() == i) {
+                for (const Candidate &c : a_.pointers(store->getPointerOperand()))
+                    out_.is_read |=
+                        c.param >= 0 && (c.param != target_.first || c.member != target_.second);
+            } else if (!isa<LoadInst>(u) && !isa<StoreInst>(u) && !isa<GetElementPtrInst>(u) &&
+                       !isa<AtomicCmpXchgInst>(u) && !isa<AtomicRMWInst>(u)) {
+                left.push_back(cast<Instruction>(u));
+            }
+        }
+    }
+}
+
+// Adds the loops whose index is in the place.
+void Folding::look_at_place()
+{
+    const ir_fold_t before = out_;
+    for (const Value *p = place_; auto *element = dyn_cast<GEPOperator>(p);
+         p = element->getPointerOperand())
+        for (const Use &u : element->indices())
+            contribute(u);
+    uint64_t loops = out_.indexed | out_.repeated | out_.carried;
+    out_ = before;
+    out_.placed = loops;
+    contributed_.clear();
+}
+
+void Folding::run_store(const StoreInst *store)
+{
+    const Value *v = store->getValueOperand(), *by = nullptr;
+    Arm chosen = {v, false, {}};
+    bool wrong = false;
+    conditions(store->getParent(), nullptr, nullptr, chosen.when);
+    Folded x = fold(v);
+    out_.over = around(store->getParent()) | x.acc;
+    if (x.kind == OTHER || x.kind == UNTOLD) {
+        out_.kind = x.kind == OTHER ? IR_FOLD_OTHER : IR_FOLD_UNKNOWN;
+        return;
+    }
+    if (x.kind == FREE)
+        contribute(v);
+    if (x.kind != WITH && is_extreme() && is_chosen(chosen, nullptr, &by, &wrong)) {
+        out_.kind = wrong ? IR_FOLD_OTHER : out_.kind;
+    } else if (x.kind != WITH && !is_absorbing(v)) {
+        out_.kind = chosen.when.empty() || is_additive() ? IR_FOLD_OTHER : IR_FOLD_UNKNOWN;
+    }
+    for (const Condition &c : chosen.when)
+        if (c.value != by && !contribute_condition(c))
+            out_.kind = std::max(out_.kind, IR_FOLD_UNKNOWN);
+}
+
+ir_fold_t Folding::run()
+{
+    auto *store = dyn_cast<StoreInst>(store_);
+    if (!store) {
+        out_.kind = isa<MemSetInst>(store_) ? IR_FOLD_OTHER : IR_FOLD_UNKNOWN;
+        return out_;
+    }
+    place_ = store->getPointerOperand();
+    target_ = a_.origin(place_);
+    out_.kind = target_.first < 0 ? IR_FOLD_UNKNOWN : IR_FOLD_RIGHT;
+    if (target_.first >= 0) {
+        look_for_reads();
+        look_at_place();
+        run_store(store);
+    }
+    return out_;
+}
+
+bool Folding::combines(const Value *pointer, const Value *expected, const Value *next)
+{
+    const Value *by = nullptr;
+    Arm chosen = {next, false, {}};
+    bool wrong = false;
+    place_ = pointer;
+    target_ = a_.origin(pointer);
+    old_ = expected;
+    out_.kind = IR_FOLD_RIGHT;
+    if (target_.first < 0)
+        return false;
+    Folded x = fold(next);
+    conditions(store_->getParent(), nullptr, nullptr, chosen.when);
+    return x.kind == WITH ||
+           (x.kind == FREE && is_extreme() && is_chosen(chosen, nullptr, &by, &wrong) && !wrong);
+}
+
+// True if a condition under which the instruction runs depends on values of the target.
+bool Folding::is_decided(const Instruction *store)
+{
+    std::vector<Condition> when;
+    std::set<const Value *> seen;
+    conditions(store->getParent(), nullptr, nullptr, when);
+    for (const Condition &c : when)
+        if (is_about_target(c.value, seen))
+            return true;
+    return false;
+}
+
+ir_fold_t Folding::run_atomic(const Value *pointer)
+{
+    place_ = pointer;
+    target_ = a_.origin(pointer);
+    out_.kind = IR_FOLD_RIGHT;
+    if (target_.first < 0)
+        return out_;
+    look_for_reads();
+    for (size_t k = 0; k < a_.access_.size(); k++) {
+        const ir_access_t &a = a_.access_[k];
+        bool is_own = a.param == target_.first && a.member == target_.second;
+        if (a.kind == IR_READ || (is_own && isa<AtomicCmpXchgInst>(a_.access_at_[k])))
+            continue;
+        if (is_decided(a_.access_at_[k]))
+            (is_own ? out_.is_tested : out_.is_read) = 1;
+    }
+    return out_;
+}
+
+// The operator of a loop that stores what a compare-and-swap expects, combined with others.
+ir_combine_t Analysis::combine_of_swap(const Instruction *i)
+{
+    auto *swap = dyn_cast<AtomicCmpXchgInst>(i);
+    auto *call = dyn_cast<CallBase>(i);
+    bool has_three = call && call->arg_size() == 3;
+    if (!swap && !has_three)
+        return IR_COMBINE_UNKNOWN;
+    const Value *expected = swap ? swap->getCompareOperand() : call->getArgOperand(1),
+                *next = swap ? swap->getNewValOperand() : call->getArgOperand(2);
+    while (isa<BitCastInst>(expected))
+        expected = cast<BitCastInst>(expected)->getOperand(0);
+    for (int op = IR_COMBINE_ADD; op < IR_OPERATORS && !isa<Constant>(expected); op++)
+        if (Folding(*this, i, (ir_combine_t)op).combines(i->getOperand(0), expected, next))
+            return (ir_combine_t)op;
+    return IR_COMBINE_UNKNOWN;
+}
+
+std::vector<Condition> Folding::conditions()
+{
+    std::vector<Condition> when;
+    conditions(store_->getParent(), nullptr, nullptr, when);
+    return when;
+}
+
+uint64_t Analysis::wholes(const StoreInst *store)
+{
+    std::set<const Value *> seen;
+    uint64_t found = wholes_of(store->getValueOperand(), store, seen);
+    for (const Condition &c : Folding(*this, store, IR_COMBINE_ADD).conditions())
+        found |= wholes_of(c.value, store, seen);
+    return found;
+}
+
+const ir_fold_t *Analysis::folds_of_atomic(const Instruction *i)
+{
+    auto *all = (ir_fold_t *)calloc(IR_OPERATORS, sizeof(ir_fold_t));
+    const ir_fold_t one = Folding(*this, i, IR_COMBINE_ADD).run_atomic(i->getOperand(0));
+    std::fill(all, all + IR_OPERATORS, one);
+    return all;
+}
+
+const ir_fold_t *Analysis::what_combines(const Instruction *store)
+{
+    auto *all = (ir_fold_t *)calloc(IR_OPERATORS, sizeof(ir_fold_t));
+    for (int op = IR_COMBINE_ADD; op < IR_OPERATORS; op++)
+        all[op] = Folding(*this, store, (ir_combine_t)op).run();
+    return all;
+}
+
+} // namespace kmm_ir

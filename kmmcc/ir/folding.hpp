@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a store combines the old value of its place with others by one operator.
+#ifndef KMMCC_IR_FOLDING_HPP
+#define KMMCC_IR_FOLDING_HPP
+
+#include "ir/function.hpp"
+
+namespace kmm_ir
+{
+
+// A value in sight of the operator.
+enum FoldKind {
+    FREE,  // the old value and accumulators have no part in it
+    OWN,   // values that the operator combines, from its identity on: an accumulator
+    WITH,  // the old value, and values that the operator combines with it
+    OTHER, // the old value or an accumulator, changed otherwise
+    UNTOLD // it is not known
+};
+
+struct Folded {
+    FoldKind kind;
+    bool open;    // it has the current value of an accumulator whose loop runs
+    uint64_t acc; // loops over which it accumulates
+};
+
+// A value, or what lies at a pointer, and the conditions under which it is chosen.
+struct Condition {
+    const Value *value;
+    bool is_true, is_certain; // is_certain: it has to be so, else it only has to do with it
+};
+struct Arm {
+    const Value *value;
+    bool is_place;
+    std::vector<Condition> when;
+};
+
+class Folding
+{
+  public:
+    Folding(Analysis &a, const Instruction *store, ir_combine_t op)
+        : a_(a), store_(store), op_(op), out_(), at_(store)
+    {
+    }
+    ir_fold_t run();
+    // The conditions under which the store runs.
+    std::vector<Condition> conditions();
+    // True if a compare-and-swap of `expected` stores it combined with others by the operator.
+    bool combines(const Value *pointer, const Value *expected, const Value *next);
+    // What becomes of the target's values, of an atomic operation in a kernel.
+    ir_fold_t run_atomic(const Value *pointer);
+
+  private:
+    enum { MOST_STEPS = 4000, MOST_DEPTH = 8 };
+    Analysis &a_;
+    const Instruction *store_;
+    const ir_combine_t op_;
+    const Value *place_ = nullptr;
+    const Value *old_ = nullptr; // stands for the old value
+    std::pair<int, int> target_;
+    ir_fold_t out_;
+    std::map<const PHINode *, Folded> open_;
+    std::set<std::pair<const Value *, bool>> contributed_;
+    std::set<const PHINode *> untold_;
+    const Instruction *at_; // it uses the value that is looked at
+    int steps_ = 0;
+
+    bool is_additive() const
+    {
+        return op_ == IR_COMBINE_ADD || op_ == IR_COMBINE_MUL || op_ == IR_COMBINE_XOR;
+    }
+    bool is_extreme() const { return op_ == IR_COMBINE_MIN || op_ == IR_COMBINE_MAX; }
+    uint64_t bit(const Loop *loop) const;
+    uint64_t around(const BasicBlock *b) const;
+    bool is_target(const Value *pointer);
+    bool is_result(const Instruction *i);
+    bool is_decided(const Instruction *store);
+    bool is_same_place(const Value *a, const Value *b, int depth);
+    bool is_same(const Value *a, const Value *b, int depth);
+    bool is_value_of(const Value *v, const Arm &arm);
+    bool is_identity(const Value *v) const;
+    bool is_absorbing(const Value *v) const;
+    bool is_about_target(const Value *v, std::set<const Value *> &seen);
+
+    void conditions(const BasicBlock *from, const BasicBlock *to, const BasicBlock *until,
+                    std::vector<Condition> &out);
+    void contribute(const Value *v, int64_t period = 0);
+    void contribute_phi(const PHINode *phi, int64_t period);
+    void contribute_new(const Value *v, const BasicBlock *at);
+    bool contribute_condition(const Condition &c);
+    bool reaches_open(const Value *v, std::set<const Value *> &seen);
+
+    Folded fold(const Value *v);
+    Folded fold_new(const Instruction *i);
+    Folded fold_load(const LoadInst *load);
+    Folded fold_place(const Value *pointer);
+    Folded fold_phi(const PHINode *phi);
+    Folded fold_header(const PHINode *phi, const Loop *loop);
+    Folded fold_binary(const BinaryOperator *b);
+    Folded fold_call(const CallBase *call);
+    Folded fold_product_and_sum(const CallBase *call);
+    Folded fold_cast(const CastInst *cast);
+    Folded fold_compare(const CmpInst *compare);
+    Folded combine(const Value *a, const Value *b, const Instruction *at);
+    Folded scale(const Value *v, const Value *by, const Instruction *at);
+    Folded foreign(const Instruction *i);
+    Folded merge(const std::vector<Arm> &arms);
+    Folded merge_mixed(const std::vector<Arm> &arms, const std::vector<Folded> &folded);
+    ir_combine_t extreme_of(const Condition &c, const Arm &chosen, const Arm *other);
+    bool is_chosen(const Arm &chosen, const Arm *other, const Value **by, bool *wrong);
+    void look_for_reads();
+    void look_at_place();
+    void run_store(const StoreInst *store);
+};
+
+} // namespace kmm_ir
+
+#endif
