@@ -97,6 +97,7 @@ static void images_add(kmm__comparison_t *c, kmm__array_t *a)
         if (c->images[k].array == a)
             return;
     kmm__array_ref(a);
+    a->map_depth += a->is_mapped; /* other threads' wait may not end the map meanwhile */
     c->images[c->count++] = (image_t){.array = a};
 }
 
@@ -135,19 +136,26 @@ static int images_restore(kmm_runtime_t *rt, const kmm__comparison_t *c)
     return error;
 }
 
-static void comparison_free(kmm__comparison_t *c, kmm_runtime_t *rt)
+/* Frees c, and lets go of its arrays. Returns 0 or an error of a map that ends then. */
+static int comparison_free(kmm__comparison_t *c, kmm_runtime_t *rt)
 {
+    int error = 0;
     for (uint32_t k = 0; k < c->count; k++) {
         free(c->images[k].before);
         free(c->images[k].whole);
         free(c->images[k].chunks);
         pthread_mutex_lock(&rt->lock);
-        kmm__array_unref(c->images[k].array);
+        kmm__array_t *a = c->images[k].array;
+        void *mapped = a->is_mapped ? a->base : NULL;
+        kmm__array_unref(a);
         pthread_mutex_unlock(&rt->lock);
+        int ended = mapped ? kmm_unmap(rt, mapped) : 0;
+        error = error ? error : ended;
     }
     free(c);
     is_comparing = false;
     pthread_mutex_unlock(&comparing);
+    return error;
 }
 
 /* ---- The undivided run ---- */
@@ -181,7 +189,7 @@ static int run_undivided(kmm__comparison_t *c, kmm__submission_t *s, bool *is_en
     kmm_launch_t *l = kmm__launch_copy(s->l);
     kmm__submission_t whole;
     l->one_chunk = l->is_whole = l->is_undivided = true;
-    l->nowait = l->is_divided = false;
+    l->is_divided = false;
     l->schedule = (kmm_schedule_t){0};
     memset(l->has_chunk, 0, sizeof(l->has_chunk));
     for (uint32_t k = 0; k < l->item_count; k++)
@@ -236,11 +244,12 @@ int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
     }
     int restored = images_restore(s->rt, c);
     error = error ? error : restored;
-    if (can && !error)
+    if (can && !error) {
         *out = c;
-    else
-        comparison_free(c, s->rt);
-    return error;
+        return 0;
+    }
+    int freed = comparison_free(c, s->rt);
+    return error ? error : freed;
 }
 
 /* ---- Comparing ---- */
@@ -463,6 +472,6 @@ int kmm__compare_end(kmm__comparison_t *c, kmm__submission_t *s, int error)
         if (!error && d.count)
             error = say(s, &d);
     }
-    comparison_free(c, s->rt);
-    return error;
+    int freed = comparison_free(c, s->rt);
+    return error ? error : freed;
 }
