@@ -214,6 +214,8 @@
 #undef task_stream
 #pragma push_macro("text")
 #undef text
+#pragma push_macro("thread")
+#undef thread
 #pragma push_macro("thread_rank")
 #undef thread_rank
 #pragma push_macro("thrown")

@@ -105,6 +105,7 @@
 #pragma pop_macro("task")
 #pragma pop_macro("task_stream")
 #pragma pop_macro("text")
+#pragma pop_macro("thread")
 #pragma pop_macro("thread_rank")
 #pragma pop_macro("thrown")
 #pragma pop_macro("type")
