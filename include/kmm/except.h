@@ -73,13 +73,13 @@ class kmm_thrown
         }
     }
     void unlock() { __atomic_store_n(&is_locked, 0, __ATOMIC_RELEASE); }
-    static bool is_before(const kmm_chunk_t &a, const kmm_chunk_t &b)
+    static bool is_before(const kmm_chunk_t &first, const kmm_chunk_t &other)
     {
-        if (a.launch != b.launch)
-            return a.launch < b.launch;
+        if (first.launch != other.launch)
+            return first.launch < other.launch;
         for (int k = KMM_MAX_SPLIT - 1; k >= 0; k--)
-            if (a.begin[k] != b.begin[k])
-                return a.begin[k] < b.begin[k];
+            if (first.begin[k] != other.begin[k])
+                return first.begin[k] < other.begin[k];
         return true;
     }
     kmm_entry **of_thread(int64_t thread)

@@ -8,6 +8,8 @@
 #undef T
 #pragma push_macro("actual")
 #undef actual
+#pragma push_macro("all")
+#undef all
 #pragma push_macro("args")
 #undef args
 #pragma push_macro("args_bytes")
@@ -54,6 +56,8 @@
 #undef constant
 #pragma push_macro("count")
 #undef count
+#pragma push_macro("counts")
+#undef counts
 #pragma push_macro("dim_blocks")
 #undef dim_blocks
 #pragma push_macro("dimension")
@@ -66,6 +70,8 @@
 #undef element_bytes
 #pragma push_macro("end")
 #undef end
+#pragma push_macro("entries")
+#undef entries
 #pragma push_macro("expected")
 #undef expected
 #pragma push_macro("extent")
@@ -94,6 +100,8 @@
 #undef handle
 #pragma push_macro("handles")
 #undef handles
+#pragma push_macro("has_own")
+#undef has_own
 #pragma push_macro("index_offset")
 #undef index_offset
 #pragma push_macro("index_type")
@@ -150,6 +158,8 @@
 #undef n
 #pragma push_macro("name")
 #undef name
+#pragma push_macro("next")
+#undef next
 #pragma push_macro("num_blocks")
 #undef num_blocks
 #pragma push_macro("num_threads")
@@ -158,6 +168,8 @@
 #undef number
 #pragma push_macro("of")
 #undef of
+#pragma push_macro("of_thread")
+#undef of_thread
 #pragma push_macro("offset")
 #undef offset
 #pragma push_macro("offset_x")
@@ -178,6 +190,8 @@
 #undef param_bytes
 #pragma push_macro("param_count")
 #undef param_count
+#pragma push_macro("place")
+#undef place
 #pragma push_macro("pointer")
 #undef pointer
 #pragma push_macro("priority")
