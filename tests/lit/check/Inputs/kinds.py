@@ -14,10 +14,10 @@ import sys
 
 DEVICES = [{"KMM_DEVICES": "host"}, {"KMM_DEVICES": "host:3,mem=1M", "KMM_FRAME": "64K", "KMM_JOIN": "0"}]
 
+# Flags, and on which devices each answer's run is.
 WAYS = [
-    (["-fno-kmm-compare"], DEVICES),
-    (["-fno-kmm-compare", "-fkmm-check"], DEVICES),
-    (["-fno-kmm-compare"], [dict(DEVICES[1], KMM_CHECK="result")]),
+    (["-fno-kmm-compare"], [DEVICES, [dict(DEVICES[1], KMM_CHECK="result")]]),
+    (["-fno-kmm-compare", "-fkmm-check"], [DEVICES]),
 ]
 
 
@@ -42,10 +42,11 @@ def kind(kmmcc, path, folder):
     answers = ["no" if accepted else "yes"]
     if not accepted and "error:" not in said:
         sys.exit("%s: %s" % (path, said))
-    for flags, devices in WAYS:
+    for flags, ways in WAYS:
         accepted, said = compiled(base + flags)
-        answers.append("yes" if accepted and runs(binary, devices) else "no" if accepted else "-")
-    return answers
+        answers += ["yes" if accepted and runs(binary, devices) else "no" if accepted else "-" for devices in ways]
+    compile, run, result, checked = answers
+    return [compile, run, checked, result]
 
 
 def main():
