@@ -38,7 +38,7 @@ def runs(binary, all_devices):
 def kind(kmmcc, path, folder):
     binary = os.path.join(folder, os.path.basename(path) + ".program")
     base = [kmmcc, "--target=host", "-w", path, "-o", binary] if path.endswith(".cu") else [kmmcc, "-w", path, "-o", binary]
-    accepted, said = compiled(base)
+    accepted, said = compiled(base[:-1] + [binary + ".source", "--emit-source=" + binary + ".source"])
     answers = ["no" if accepted else "yes"]
     if not accepted and "error:" not in said:
         sys.exit("%s: %s" % (path, said))
