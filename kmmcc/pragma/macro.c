@@ -29,6 +29,7 @@ typedef struct macro {
     bool has_pragma;   /* the body writes a pragma, itself or through a macro that it uses */
     bool has_generic;  /* the same of _Generic */
     bool is_ambiguous; /* another definition has the same name */
+    size_t undefined;  /* where its own file ends the definition; 0: nowhere */
 } macro_t;
 
 /* The known macros. all: every macro is expanded, not only those that write pragmas; selecting:
@@ -52,6 +53,7 @@ typedef struct expansion {
     int depth;
     size_t bytes;
     bool failed;
+    const macro_t *unclear; /* one that was used, writes a pragma and is ambiguous; NULL: none */
 } expansion_t;
 
 /* ---- Definitions ---- */
@@ -78,7 +80,15 @@ static void add_definition(macros_t *list, const source_t *s, token_t line)
     lexer_t l = lexer_at(s, line.begin, line.end);
     l.line_start = false;
     lex(&l); /* # */
-    if (!token_is(s, lex(&l), "define"))
+    token_t directive = lex(&l);
+    if (token_is(s, directive, "undef")) {
+        token_t name = lex(&l);
+        for (int k = 0; k < list->count; k++)
+            if (list->at[k].s == s && !list->at[k].undefined &&
+                token_is(s, name, list->at[k].spelling))
+                list->at[k].undefined = line.begin;
+    }
+    if (!token_is(s, directive, "define"))
         return;
     macro_t m = {.s = s, .name = lex(&l), .end = line.end};
     m.spelling = token_text(s, m.name);
@@ -101,7 +111,8 @@ static const macro_t *find_macro(const macros_t *list, const source_t *s, token_
     for (int k = 0; k < list->count && name.kind == TOKEN_NAME && variant >= 0; k++) {
         const macro_t *m = &list->at[k];
         if (!(list->all || m->has_pragma || (list->selecting && m->has_generic)) ||
-            !token_is(s, name, list->at[k].spelling))
+            !token_is(s, name, list->at[k].spelling) ||
+            (m->s == s && m->undefined && name.begin > m->undefined))
             continue;
         found = &list->at[k];
         variant--;
@@ -316,6 +327,8 @@ static const char *expand_use(expansion_t *x, const macro_t *m, const source_t *
         arguments[k].text = "";
     if (x->depth == MAX_DEPTH || x->failed)
         return x->failed = true, NULL;
+    if (m->is_ambiguous && m->has_pragma)
+        x->unclear = m;
     char *text = substitute(x, m, arguments);
     text_t out = {0};
     text_add(&out, "", 0);
@@ -352,6 +365,7 @@ static const char *expand_string(expansion_t *x, const source_t *s, size_t begin
     text_add(&out, "_Pragma(", 8);
     expand_text(&inner, arena_copy(s->text + begin, end - begin), &out);
     x->failed |= inner.failed;
+    x->unclear = x->unclear ? x->unclear : inner.unclear;
     return out.data;
 }
 
@@ -410,11 +424,12 @@ static bool expand_in_file(const macros_t *macros, const macro_t *m, const sourc
     bool selects = macros->selecting && m->has_generic && !m->has_pragma;
     if (!text || x.failed || !(selects || has_kmm(text)))
         return false;
-    if (m->is_ambiguous) {
+    const macro_t *unclear = m->is_ambiguous ? m : x.unclear;
+    if (unclear) {
         diag_at(SEVERITY_ERROR, s, name.begin, name.end,
                 "macro '%s' writes a %s and is defined several times, so which one holds here "
                 "is not known; give its definitions different names",
-                m->spelling, selects ? "_Generic" : "pragma");
+                unclear->spelling, selects ? "_Generic" : "pragma");
         return false;
     }
     text_add(out, text, strlen(text));

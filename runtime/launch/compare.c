@@ -46,7 +46,7 @@ static _Thread_local bool is_comparing;
 
 bool kmm__compare_wants(const kmm__submission_t *s)
 {
-    return s->rt->checks_result && s->annotated && s->part.count > 0 && !is_comparing &&
+    return s->rt->checks_result && s->annotated && s->part.count > 1 && !is_comparing &&
            !kmm__inside_task();
 }
 

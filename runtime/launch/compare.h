@@ -16,7 +16,7 @@ typedef struct kmm__call {
 
 typedef struct kmm__comparison kmm__comparison_t;
 
-/* True if the launch is to be compared. */
+/* True if the launch is to be compared: it has several chunks. */
 bool kmm__compare_wants(const kmm__submission_t *s);
 /* Not locked: runs the launch undivided by `submit`, keeps what it leaves in the arrays, and puts
  * back what they held before. The launch's arrays have been found. Returns 0 or the error of that
