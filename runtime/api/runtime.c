@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "execute/completion.h"
 #include "execute/device_thread.h"
 #include "launch/maps.h"
@@ -166,7 +167,7 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
         kmm__array_unref(a);
     }
     while (rt->memory->live_arrays || rt->tasks->outstanding)
-        pthread_cond_wait(&rt->progress, &rt->lock);
+        kmm__cond_wait(&rt->progress, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
     runtime_free(rt);
     return error;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 
 /* ---- Opening and closing ---- */
 
@@ -117,7 +118,7 @@ int kmm__stream_drain(kmm__backend_t *b, kmm__stream_t *s)
     int error = b->notify(s, stream_drained, &d);
     pthread_mutex_lock(&d.lock);
     while (!error && !d.done)
-        pthread_cond_wait(&d.changed, &d.lock);
+        kmm__cond_wait(&d.changed, &d.lock);
     pthread_mutex_unlock(&d.lock);
     return error ? error : d.status;
 }

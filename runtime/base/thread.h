@@ -9,4 +9,14 @@
  * others are delivered to the program's own threads. Returns 0 or an error of pthread_create. */
 int kmm__thread_create(pthread_t *out, void *(*main)(void *arg), void *arg);
 
+/* pthread_cond_wait in which a thread of the program is not cancelled: it would keep the lock. */
+static inline int kmm__cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    int error = pthread_cond_wait(condition, lock);
+    pthread_setcancelstate(before, &before);
+    return error;
+}
+
 #endif

@@ -71,7 +71,7 @@ static void *device_main(void *arg)
             kmm__device_lock(rt);
             lingers = d->wakes != seen;
         } else if (d->wakes == seen) {
-            pthread_cond_wait(&d->wake, &rt->lock);
+            kmm__cond_wait(&d->wake, &rt->lock);
         }
     }
     pthread_mutex_unlock(&rt->lock);

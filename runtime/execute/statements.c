@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "execute/batch.h"
 #include "execute/copies.h"
 #include "execute/failure.h"
@@ -34,7 +35,7 @@ int kmm__task_stream_take(kmm__device_t *d)
             return (int)k;
         }
         /* A task that has a stream waits for no other task stream, so one becomes free. */
-        pthread_cond_wait(&d->runtime->progress, &d->runtime->lock);
+        kmm__cond_wait(&d->runtime->progress, &d->runtime->lock);
     }
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "memory/array.h"
@@ -387,7 +388,7 @@ static void await_freed(need_t *n, uint64_t *slabs)
     if (*slabs == 0 || kmm__is_inside() || first_too_large(n, part) == part->count)
         return;
     while (rt->memory->forgotten)
-        pthread_cond_wait(&rt->progress, &rt->lock);
+        kmm__cond_wait(&rt->progress, &rt->lock);
     *slabs = kmm__pack_used_bytes(n->device);
     n->room = room_beside(n->device, *slabs);
 }

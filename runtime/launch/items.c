@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "launch/maps.h"
 #include "launch/meaning.h"
 #include "launch/plan.h"
@@ -300,8 +301,8 @@ int kmm__submission_resolve(kmm__submission_t *s)
         if ((error = find_array(s, item, &whole)))
             return error;
         if (item->array && item->array->map_end != UINT64_MAX && !kmm__is_inside()) {
-            pthread_cond_wait(&s->rt->progress,
-                              &s->rt->lock); /* waits until the array's map has ended */
+            kmm__cond_wait(&s->rt->progress,
+                           &s->rt->lock); /* waits until the array's map has ended */
             k--;
             continue;
         }

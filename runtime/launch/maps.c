@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "launch/operation.h"
 #include "launch/state.h"
 #include "memory/lifetime.h"
@@ -33,7 +34,7 @@ static bool is_ending(kmm_runtime_t *rt, const char *base, size_t bytes)
 void kmm__maps_await(kmm_runtime_t *rt, const void *base, size_t bytes)
 {
     while (!kmm__is_inside() && is_ending(rt, base, bytes))
-        pthread_cond_wait(&rt->progress, &rt->lock);
+        kmm__cond_wait(&rt->progress, &rt->lock);
 }
 
 int kmm__map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)
@@ -99,7 +100,7 @@ static int end_together(kmm_runtime_t *rt, ending_t *e, uint32_t count)
     }
     for (uint32_t k = 0; k < count; k++)
         while (!e[k].gone)
-            pthread_cond_wait(&rt->progress, &rt->lock);
+            kmm__cond_wait(&rt->progress, &rt->lock);
     return error;
 }
 

@@ -3,6 +3,7 @@
 #include "launch/operation.h"
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "execute/completion.h"
 #include "execute/queue.h"
 #include "task/dag.h"
@@ -44,7 +45,7 @@ static int task_wait(kmm_runtime_t *rt, kmm__task_t *t)
 {
     kmm__task_announce(t);
     while (t->state != KMM__TASK_DONE)
-        pthread_cond_wait(&rt->progress, &rt->lock);
+        kmm__cond_wait(&rt->progress, &rt->lock);
     int error = t->error;
     kmm__task_unref(t);
     return error;

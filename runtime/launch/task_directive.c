@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "execute/completion.h"
 #include "execute/queue.h"
 #include "execute/statements.h"
@@ -122,7 +123,7 @@ static int await_entry(kmm__task_t *t)
     kmm_runtime_t *rt = t->runtime;
     kmm__task_announce(t);
     while (!t->issue.entered && t->state != KMM__TASK_DONE)
-        pthread_cond_wait(&rt->progress, &rt->lock);
+        kmm__cond_wait(&rt->progress, &rt->lock);
     return t->error ? kmm__error_tell(rt, t->error) : 0;
 }
 

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/thread.h"
+
 /* All holders of the process. The lock is not held while a holder is trimmed: trimming may need
  * a lock of another thread that is itself waiting for this one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -26,7 +28,7 @@ void kmm__holder_remove(kmm__holder_t *h)
 {
     pthread_mutex_lock(&lock);
     while (h->pins)
-        pthread_cond_wait(&unpinned, &lock);
+        kmm__cond_wait(&unpinned, &lock);
     for (kmm__holder_t **at = &holders; *at; at = &(*at)->next)
         if (*at == h) {
             *at = h->next;

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/spin.h"
+#include "base/thread.h"
 #include "base/valid.h"
 #include "task/inside.h"
 
@@ -282,7 +283,7 @@ int kmm__marker_wait(kmm__marker_t *m)
                                                                               : KMM__SPIN_NS);
     pthread_mutex_lock(&rt->lock);
     while (m->left)
-        pthread_cond_wait(&rt->progress, &rt->lock);
+        kmm__cond_wait(&rt->progress, &rt->lock);
     int error = m->error;
     pthread_mutex_unlock(&rt->lock);
     return error;
@@ -370,7 +371,7 @@ bool kmm__marker_precede_driver(kmm__marker_t *m, void *stream)
     pthread_mutex_lock(&rt->lock);
     rt->tasks->issue_waiters++;
     while (!is_issued(m))
-        pthread_cond_wait(&rt->progress, &rt->lock);
+        kmm__cond_wait(&rt->progress, &rt->lock);
     rt->tasks->issue_waiters--;
     bool reached = m->left == 0;
     pthread_mutex_unlock(&rt->lock);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "base/valid.h"
 #include "task/inside.h"
 #include "task/marker.h"
@@ -63,7 +64,7 @@ void kmm__tasks_throttle(kmm_runtime_t *rt)
         return; /* the tasks that it would wait for may wait for this thread */
     rt->tasks->throttled++;
     while (rt->tasks->outstanding > resume_at(rt))
-        pthread_cond_wait(&rt->progress, &rt->lock);
+        kmm__cond_wait(&rt->progress, &rt->lock);
     rt->tasks->throttled--;
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 
 enum { POLL_NS = 20000 };
 
@@ -197,7 +198,7 @@ static void wait_on_host(kmm__ticket_t *t)
     pthread_mutex_lock(&rt->lock);
     t->awaited = true;
     while (t->state != KMM__TICKET_DONE)
-        pthread_cond_wait(&rt->progress, &rt->lock);
+        kmm__cond_wait(&rt->progress, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
 }
 

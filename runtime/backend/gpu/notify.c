@@ -99,7 +99,7 @@ static void *watch(void *arg)
     pthread_mutex_lock(&gpu->lock);
     while (!gpu->closing || gpu->pending) {
         if (!gpu->pending) {
-            pthread_cond_wait(&gpu->noted, &gpu->lock);
+            kmm__cond_wait(&gpu->noted, &gpu->lock);
             idle_since = kmm__now();
             continue;
         }

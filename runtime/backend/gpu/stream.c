@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "backend/gpu/device.h"
+#include "base/thread.h"
 
 int kmm__gpu_stream_create(kmm__gpu_t *gpu, kmm__stream_t **out)
 {
@@ -36,7 +37,7 @@ void kmm__gpu_stream_destroy(kmm__stream_t *s)
     /* A notification may wake a thread that destroys the stream before the delivery has returned.
      */
     while (gpu->delivering == s && !pthread_equal(pthread_self(), gpu->watcher))
-        pthread_cond_wait(&gpu->delivered, &gpu->lock);
+        kmm__cond_wait(&gpu->delivered, &gpu->lock);
     if (gpu->delivering == s)
         gpu->delivering = NULL;
     kmm__stream_t **at = &gpu->streams;

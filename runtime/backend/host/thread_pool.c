@@ -117,7 +117,7 @@ static void sleep_until_woken(kmm__thread_pool_t *p)
     p->seekers--;
     p->sleepers++;
     while (p->wakes == 0 && !p->stop)
-        pthread_cond_wait(&p->wakeup, &p->lock);
+        kmm__cond_wait(&p->wakeup, &p->lock);
     if (p->wakes > 0) {
         p->wakes--; /* the thread that began the wake-up has counted this one as a seeker */
         return;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "memory/disk/job.h"
 #include "memory/holders.h"
 
@@ -129,7 +130,7 @@ int kmm__room_make(kmm__spill_t *p, uint64_t bytes)
             continue;
         if (failed && p->evicting == 0)
             return write_error(p);
-        pthread_cond_wait(&p->changed, &p->runtime->lock);
+        kmm__cond_wait(&p->changed, &p->runtime->lock);
     }
     return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "base/valid.h"
 
 enum { OS_PAGE = 4096 };
@@ -228,7 +229,7 @@ int kmm__page_error(kmm__spill_t *p, const kmm__page_t *s, int error)
 int kmm__page_await(kmm__spill_t *p, kmm__page_t *s)
 {
     while (s->state == KMM__PAGE_READING)
-        pthread_cond_wait(&p->changed, &p->runtime->lock);
+        kmm__cond_wait(&p->changed, &p->runtime->lock);
     return s->state == KMM__PAGE_RESIDENT ? 0 : kmm__page_error(p, s, s->error);
 }
 
@@ -300,7 +301,7 @@ void kmm__spill_forget(kmm__array_t *a)
     for (uint32_t k = 0; k < a->page_count; k++) {
         kmm__page_t *s = &a->pages[k];
         while (s->state == KMM__PAGE_EVICTING || s->state == KMM__PAGE_READING || s->slot_readers)
-            pthread_cond_wait(&p->changed, &p->runtime->lock);
+            kmm__cond_wait(&p->changed, &p->runtime->lock);
         if (s->state != KMM__PAGE_RESIDENT)
             continue;
         page_drop(p, s);

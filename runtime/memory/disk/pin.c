@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "memory/disk/evict.h"
 #include "memory/disk/job.h"
 #include "memory/holders.h"
@@ -16,7 +17,7 @@ static void turn_enter(kmm__spill_t *p)
 {
     uint64_t mine = p->next_turn++;
     while (p->turn != mine)
-        pthread_cond_wait(&p->changed, &p->runtime->lock);
+        kmm__cond_wait(&p->changed, &p->runtime->lock);
 }
 
 static void turn_leave(kmm__spill_t *p)
@@ -30,7 +31,7 @@ static int page_bring(kmm__spill_t *p, const kmm__page_pin_t *h)
 {
     kmm__page_t *s = h->page;
     while (s->state == KMM__PAGE_EVICTING)
-        pthread_cond_wait(&p->changed, &p->runtime->lock);
+        kmm__cond_wait(&p->changed, &p->runtime->lock);
     if (s->state != KMM__PAGE_ABSENT)
         return 0;
     int error = kmm__room_make(p, kmm__page_bytes(s));

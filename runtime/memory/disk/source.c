@@ -3,6 +3,7 @@
 #include "memory/disk/source.h"
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "memory/disk/evict.h"
 #include "memory/disk/job.h"
 #include "memory/host/pagelock.h"
@@ -83,7 +84,7 @@ static bool source_fill(kmm__spill_t *p, kmm__page_t *s, bool waits, kmm__page_s
     if (!b && !waits)
         return false;
     if (!b) {
-        pthread_cond_wait(&p->changed, &p->runtime->lock);
+        kmm__cond_wait(&p->changed, &p->runtime->lock);
         return false;
     }
     b->busy = b->reading = true;
@@ -108,7 +109,7 @@ bool kmm__page_source_begin(kmm__array_t *a, int64_t offset, bool waits, kmm__pa
     while (!begun && !out->missing) {
         kmm__page_pin(p, s);
         while (s->state == KMM__PAGE_EVICTING && waits)
-            pthread_cond_wait(&p->changed, &rt->lock);
+            kmm__cond_wait(&p->changed, &rt->lock);
         begun = source_brings(p, s);
         if (begun)
             break;
@@ -152,7 +153,7 @@ int kmm__page_source_await(kmm__page_source_t *s, kmm__backend_t *backend)
     }
     pthread_mutex_lock(&rt->lock);
     while (b && b->reading)
-        pthread_cond_wait(&p->changed, &rt->lock);
+        kmm__cond_wait(&p->changed, &rt->lock);
     int error = !b         ? kmm__page_await(p, s->page)
                 : b->error ? kmm__page_error(p, s->page, b->error)
                            : 0;

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "memory/host/costs.h"
 #include "memory/host/rates.h"
 #include "memory/state.h"
@@ -84,7 +85,7 @@ static void await_turn(struct kmm__links *p, link_t *l)
     if (l->waiting++ == 0)
         l->number = p->next_number++;
     while (!may_copy(p, l))
-        pthread_cond_wait(&p->changed, &p->lock);
+        kmm__cond_wait(&p->changed, &p->lock);
     l->waiting--;
     if (l->has_turn)
         return;
@@ -102,7 +103,7 @@ static void measure(struct kmm__links *p)
     bool measured = false;
     p->state = LINKS_MEASURING;
     while (p->turns)
-        pthread_cond_wait(&p->changed, &p->lock);
+        kmm__cond_wait(&p->changed, &p->lock);
     pthread_mutex_unlock(&p->lock);
     uint32_t most = kmm__rates_measure(p->devices, p->count, &measured);
     if (measured)
@@ -242,7 +243,7 @@ void kmm__links_stop(kmm_runtime_t *rt)
     pthread_mutex_lock(&p->lock);
     /* a thread may learn that its copies are done, and come here, before these are uncounted */
     while (p->turns)
-        pthread_cond_wait(&p->changed, &p->lock);
+        kmm__cond_wait(&p->changed, &p->lock);
     pthread_mutex_unlock(&p->lock);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);

@@ -138,7 +138,7 @@ static void *lock_main(void *arg)
         if (!r && p->stopping)
             break;
         if (!r) {
-            pthread_cond_wait(&p->wake, &p->lock);
+            kmm__cond_wait(&p->wake, &p->lock);
             continue;
         }
         p->first = r->next;
@@ -170,7 +170,7 @@ void kmm__pagelock_settle(kmm_runtime_t *rt)
     struct kmm__pagelockers *p = rt->memory->pagelockers;
     pthread_mutex_lock(&p->lock);
     while (p->first || p->busy)
-        pthread_cond_wait(&p->idle, &p->lock);
+        kmm__cond_wait(&p->idle, &p->lock);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -287,7 +287,7 @@ bool kmm__pagelock(kmm__array_t *a, kmm__device_t *d, int64_t offset, int64_t by
     if (way == LOCK || !is_new)
         request_next(a, d, k);
     while (!is_new && a->blocks[k].state == KMM__BLOCK_LOCKING)
-        pthread_cond_wait(&a->block_ready, &a->block_lock);
+        kmm__cond_wait(&a->block_ready, &a->block_lock);
     pthread_mutex_unlock(&a->block_lock);
     if (way == LOCK)
         block_lock(a, d, k);
@@ -299,7 +299,7 @@ void kmm__pagelock_await(kmm__array_t *a)
     pthread_mutex_lock(&a->block_lock);
     for (uint32_t k = 0; k < a->block_count; k++)
         while (a->blocks[k].state == KMM__BLOCK_LOCKING)
-            pthread_cond_wait(&a->block_ready, &a->block_lock);
+            kmm__cond_wait(&a->block_ready, &a->block_lock);
     pthread_mutex_unlock(&a->block_lock);
 }
 
@@ -307,7 +307,7 @@ void kmm__pageunlock(kmm__array_t *a, uint32_t k)
 {
     pthread_mutex_lock(&a->block_lock);
     while (a->blocks && a->blocks[k].state == KMM__BLOCK_LOCKING)
-        pthread_cond_wait(&a->block_ready, &a->block_lock);
+        kmm__cond_wait(&a->block_ready, &a->block_lock);
     kmm__backend_t *backend = a->blocks ? a->blocks[k].locked_by : NULL;
     if (backend) {
         backend->host_unregister(backend, a->host + block_begin(a, k));

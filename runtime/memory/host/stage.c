@@ -12,6 +12,7 @@
  */
 #include "memory/host/stage.h"
 
+#include "base/thread.h"
 #include "memory/host/numa.h"
 #include "memory/state.h"
 
@@ -67,7 +68,7 @@ int kmm__stage_finish(kmm__stage_t *t)
     pthread_mutex_lock(&p->lock);
     while (t->filling || t->filled) {
         if (!t->filled)
-            pthread_cond_wait(&p->changed, &p->lock);
+            kmm__cond_wait(&p->changed, &p->lock);
         int error = send_filled(p, t);
         result = result ? result : error;
     }
@@ -96,7 +97,7 @@ void kmm__stage_await(kmm_runtime_t *rt, const char *begin, const char *end)
         return;
     pthread_mutex_lock(&p->lock);
     while (is_landing(p, begin, end))
-        pthread_cond_wait(&p->changed, &p->lock);
+        kmm__cond_wait(&p->changed, &p->lock);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -155,7 +156,7 @@ static kmm__staging_t *buffer_take(struct kmm__stager *p, kmm__stage_t *t, int *
         if (s)
             return s;
         if (!t->filled)
-            pthread_cond_wait(&p->changed, &p->lock);
+            kmm__cond_wait(&p->changed, &p->lock);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/thread.h"
 #include "memory/host/stager.h"
 #include "memory/state.h"
 
@@ -28,7 +29,7 @@ bool kmm__stage_works(kmm__device_t *d)
     pthread_mutex_lock(&p->lock);
     costs_look_up(p, d);
     while (p->state == KMM__STAGER_BEGINNING)
-        pthread_cond_wait(&p->changed, &p->lock);
+        kmm__cond_wait(&p->changed, &p->lock);
     if (p->state == KMM__STAGER_NEW && p->times > 0) {
         p->state = KMM__STAGER_BEGINNING;
         pthread_mutex_unlock(&p->lock);
@@ -76,7 +77,7 @@ static double fill_time(struct kmm__stager *p, char *sample)
             continue;
         }
         if (!t.filled)
-            pthread_cond_wait(&p->changed, &p->lock);
+            kmm__cond_wait(&p->changed, &p->lock);
         filled_free(p, &t);
     }
     pthread_mutex_unlock(&p->lock);
@@ -107,7 +108,7 @@ double kmm__stage_times(kmm__device_t *d, uint64_t bytes)
     kmm__copy_costs_t costs;
     pthread_mutex_lock(&p->lock);
     while (p->costs_state == KMM__COSTS_MEASURING)
-        pthread_cond_wait(&p->changed, &p->lock);
+        kmm__cond_wait(&p->changed, &p->lock);
     if (p->costs_state == KMM__COSTS_MISSING && bytes >= KMM__SAMPLE_BYTES) {
         p->costs_state = KMM__COSTS_MEASURING;
         pthread_mutex_unlock(&p->lock);

@@ -138,7 +138,7 @@ static void *stage_main(void *arg)
         if (!s && p->stopping)
             break;
         if (!s) {
-            pthread_cond_wait(&p->work, &p->lock);
+            kmm__cond_wait(&p->work, &p->lock);
             continue;
         }
         p->first = s->next;
@@ -277,7 +277,7 @@ void kmm__stage_stop(kmm_runtime_t *rt)
     struct kmm__stager *p = rt->memory->stager;
     pthread_mutex_lock(&p->lock);
     while (!is_quiet(p))
-        pthread_cond_wait(&p->changed, &p->lock);
+        kmm__cond_wait(&p->changed, &p->lock);
     p->stopping = true;
     pthread_cond_broadcast(&p->work);
     pthread_mutex_unlock(&p->lock);

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/spin.h"
+#include "base/thread.h"
 #include "memory/residency/evict.h"
 #include "memory/residency/exceed.h"
 #include "memory/residency/foresight.h"
@@ -133,7 +134,7 @@ static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
     if (!d->memory->evicting && d->memory->pinned_bytes <= own_pinned && !d->memory->is_premapping)
         return KMM_E_MEMORY;
     uint64_t begin = kmm__now();
-    pthread_cond_wait(&d->wake, &d->runtime->lock);
+    kmm__cond_wait(&d->wake, &d->runtime->lock);
     kmm__count_locked(&d->counters.waiting_ns, kmm__now() - begin);
     return 0;
 }
@@ -249,7 +250,7 @@ static void await_moving(const kmm__frame_t *f)
         kmm__spin_while(&d->wakes, seen);
     pthread_mutex_lock(&d->runtime->lock);
     while (f->state == KMM__FRAME_MOVING)
-        pthread_cond_wait(&d->wake, &d->runtime->lock);
+        kmm__cond_wait(&d->wake, &d->runtime->lock);
 }
 
 /* Maps f's memory in its window. Unlocks meanwhile. */
@@ -302,7 +303,7 @@ static int frame_map(wanted_t *w, kmm__frame_t *f)
     if (f->state == KMM__FRAME_MOVING)
         await_moving(f);
     while (f->state == KMM__FRAME_EVICTING)
-        pthread_cond_wait(&f->device->wake, &f->device->runtime->lock);
+        kmm__cond_wait(&f->device->wake, &f->device->runtime->lock);
     if (f->state == KMM__FRAME_EVICTED)
         kmm__frame_reclaim(f);
     else if (f->state == KMM__FRAME_ABSENT)

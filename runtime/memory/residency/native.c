@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "memory/residency/named.h"
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
@@ -402,7 +403,7 @@ static bool is_bare(kmm_runtime_t *rt)
 {
     while (rt->memory->array_count == 1 && rt->memory->live_arrays > 1 &&
            rt->tasks->outstanding == 0)
-        pthread_cond_wait(&rt->progress, &rt->lock);
+        kmm__cond_wait(&rt->progress, &rt->lock);
     bool is = is_empty(rt);
     if (is)
         devices_trim(rt); /* which may unlock */

@@ -152,7 +152,7 @@ static void *premap_main(void *arg)
     pthread_mutex_lock(&rt->lock);
     while (!rt->stopping)
         if (!premap(d))
-            pthread_cond_wait(&d->memory->premapper->wake, &rt->lock);
+            kmm__cond_wait(&d->memory->premapper->wake, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
     return NULL;
 }
