@@ -2,7 +2,7 @@
 // RUN: env KMM_CHECK=result KMM_DEVICES=host %t right > %t.out 2>&1 && FileCheck --check-prefix=RIGHT %s < %t.out
 // RUN: env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t right > %t.out 2>&1 && FileCheck --check-prefix=RIGHT %s < %t.out
 // RUN: %not env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t wrong 2>&1 | FileCheck --check-prefix=WRONG %s
-// RUN: env KMM_CHECK=result KMM_FRAME=4K KMM_JOIN=0 KMM_DEVICES=host:1,mem=128K %t right 2>&1 | FileCheck --check-prefix=RIGHT %s
+// RUN: env KMM_CHECK=result KMM_FRAME=4K KMM_JOIN=0 KMM_DEVICES=host:1,mem=256K %t right 2>&1 | FileCheck --check-prefix=RIGHT %s
 // KMM_CHECK=result and kernels: those that give other results in each run, a clause that forgets a
 // halo, and launches that do not fit undivided.
 #include <cuda_runtime.h>
