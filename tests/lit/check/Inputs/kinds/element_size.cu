@@ -3,16 +3,7 @@
 #include <cuda_runtime.h>
 #include <stdlib.h>
 enum { N = 4096 };
-static float values[4 * N];
-static float *array(void)
-{
-    float *p;
-    for (int k = 0; k < 4 * N; k++)
-        values[k] = k % 11;
-    cudaMalloc(&p, sizeof(values));
-    cudaMemcpy(p, values, sizeof(values), cudaMemcpyHostToDevice);
-    return p;
-}
+#include "array.h"
 __global__ void k(int n, const float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = (float)((const double *)x)[i]; }
 int main()
 {

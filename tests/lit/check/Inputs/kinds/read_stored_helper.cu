@@ -3,16 +3,7 @@
 #include <cuda_runtime.h>
 #include <stdlib.h>
 enum { N = 4096 };
-static float values[4 * N];
-static float *array(void)
-{
-    float *p;
-    for (int k = 0; k < 4 * N; k++)
-        values[k] = k % 11;
-    cudaMalloc(&p, sizeof(values));
-    cudaMemcpy(p, values, sizeof(values), cudaMemcpyHostToDevice);
-    return p;
-}
+#include "array.h"
 __device__ void clear(float *p) { *p = 0; }
 __global__ void k(int n, float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { y[i] = x[i]; clear(x + i); } }
 int main()
