@@ -7,14 +7,6 @@
 
 #include "clang/unit.h"
 
-/*
- * The headers with which CUDA and HIP source is parsed, the quickest first. If a file does not
- * parse, the next ones are tried. kmm's own headers declare what most programs use, and take a
- * quarter of the time of the toolkit's. HEADERS_LIGHT leaves out <cmath> unless the file includes
- * it. include/kmm/parse stands in for the toolkit's headers of textures until HEADERS_TEXTURES.
- */
-typedef enum headers { HEADERS_LIGHT, HEADERS_OWN, HEADERS_TOOLKIT, HEADERS_TEXTURES } headers_t;
-
 typedef struct flags {
     const char **flag;
     int count;

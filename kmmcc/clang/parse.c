@@ -104,6 +104,7 @@ bool parse_unit(unit_t *u, bodies_t bodies)
         clang_disposeTranslationUnit(u->tu);
         parsed = parse_with(u, bodies, headers);
     }
+    u->headers = headers;
     if (!parsed)
         diag_plain(SEVERITY_ERROR, "clang cannot parse '%s'", u->source->path);
     return parsed && messages_show(u) == 0;

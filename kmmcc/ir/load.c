@@ -63,7 +63,7 @@ static int run(const unit_t *main, const flags_t *f, const char *out, text_t *me
     return process_run_quiet(&command, messages);
 }
 
-/* The headers are precompiled where that goes well. */
+/* The headers are precompiled where that goes well. Otherwise clang's message names their file. */
 static bool run_with(const unit_t *main, headers_t headers, const char *out, text_t *messages)
 {
     flags_t f = flags_of_device(main, headers);
@@ -74,12 +74,15 @@ static bool run_with(const unit_t *main, headers_t headers, const char *out, tex
         flags_add(&with, precompiled);
         if (run(main, &with, out, messages) == 0)
             return true;
+        if (messages->length && !strstr(messages->data, precompiled))
+            return false;
         *messages = (text_t){0};
     }
     return run(main, &f, out, messages) == 0;
 }
 
-/* The bitcode of the file; NULL: clang has said why not. */
+/* The bitcode of the file; NULL: clang has said why not. The first headers are those with which the
+ * host's part was parsed. */
 static const char *compile(const unit_t *main, const char **reason)
 {
     if (access(KMM_CLANG, X_OK) != 0) {
@@ -89,7 +92,7 @@ static const char *compile(const unit_t *main, const char **reason)
     const char *out = process_file(process_folder(true), "kernels.bc");
     text_t messages = {0};
     headers_t last = toolchain_cuda() && main->lang != LANG_HIP ? HEADERS_TEXTURES : HEADERS_OWN;
-    for (headers_t headers = HEADERS_LIGHT; headers <= last; headers++) {
+    for (headers_t headers = main->headers; headers <= last; headers++) {
         messages = (text_t){0};
         if (run_with(main, headers, out, &messages))
             return out;

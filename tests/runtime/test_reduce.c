@@ -353,7 +353,11 @@ static void shares_copies(void **state)
 
 /* ---- A target that is larger than what it is reduced from ---- */
 
+#if defined(__SANITIZE_THREAD__)
+enum { LARGE = 200000 };
+#else
 enum { LARGE = 600000 };
+#endif
 
 static void spread_run(const kmm_host_blocks_t *b, void **args)
 {

@@ -22,7 +22,7 @@ __device__ int twice(int i) { register int k = i; return 2 * k; }
 int threads() { return omp_get_max_threads() + (int)omp_get_wtime(); }
 #endif
 #ifdef WITH_CUB
-#include <cub/cub.cuh>
+#include <cub/block/block_reduce.cuh>
 #endif
 #ifdef MACROS
 #if !defined(__NVCC__) || !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 11

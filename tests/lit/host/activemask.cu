@@ -1,6 +1,6 @@
 // __activemask is all lanes that come to the call, whether the kernel is split or its threads are fibers.
 // RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Werror %s -o %t && %t
-// RUN: %kmmcc --target=host -fkmm-fibers %san -O1 %s -o %t.fibers && %t.fibers
+// RUN: %kmmcc --target=host -fkmm-fibers %san %s -o %t.fibers && %t.fibers
 // RUN: %kmmcc --target=host -fkmm-fibers -O0 %s -o %t.plain && %t.plain
 // RUN: %kmmcc --target=host -fkmm-fibers -fkmm-random -O2 %s -o %t.random && %t.random
 #include <cuda_runtime.h>

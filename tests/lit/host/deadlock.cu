@@ -1,6 +1,6 @@
 // A barrier that some threads never reach is reported with the kernel's name.
 // RUN: %kmmcc --target=host %san -O1 %s -o %t && %not --crash %t 2>&1 | FileCheck %s
-// RUN: %kmmcc --target=host -fkmm-fibers %san -O1 %s -o %t && %not --crash %t 2>&1 | FileCheck --check-prefix=FIBERS %s
+// RUN: %kmmcc --target=host -fkmm-fibers %san %s -o %t && %not --crash %t 2>&1 | FileCheck --check-prefix=FIBERS %s
 #include <cuda_runtime.h>
 __global__ void half_way(int *x)
 {

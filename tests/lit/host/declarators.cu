@@ -1,5 +1,5 @@
 // RUN: %kmmcc --target=host %san -O1 -w %s -o %t && env KMM_DEVICES=host %t | FileCheck %s
-// RUN: %kmmcc --target=host %san -O1 -w -fkmm-fibers %s -o %t.fibers && env KMM_DEVICES=host %t.fibers | FileCheck %s
+// RUN: %kmmcc --target=host %san -w -fkmm-fibers %s -o %t.fibers && env KMM_DEVICES=host %t.fibers | FileCheck %s
 // Declarations of several variables around barriers: one is in what the next one's function with a barrier gets; names stand
 // in parentheses.
 // CHECK: 0 differ

@@ -1,6 +1,6 @@
 // What a kernel says of itself: bounds, shared memory, limits of its own; and what these do to occupancy and launches.
 // RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Werror %s -o %t && %t 2>&1 | FileCheck %s
-// RUN: %kmmcc --target=host %san -O1 -fkmm-fibers %s -o %t && %t 2>&1 | FileCheck %s
+// RUN: %kmmcc --target=host %san -fkmm-fibers %s -o %t && %t 2>&1 | FileCheck %s
 #include <cuda_runtime.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // Values that outlive a barrier: structured bindings, destructors, and addresses that calls, objects and references keep.
-// RUN: %kmmcc --target=host %san -std=c++17 -O1 -w -fkmm-fibers %s -o %t.fibers && %t.fibers > %t.expected
+// RUN: %kmmcc --target=host %san -std=c++17 -w -fkmm-fibers %s -o %t.fibers && %t.fibers > %t.expected
 // RUN: %kmmcc --target=host %san -std=c++17 -O1 -w %s -o %t && %t | diff %t.expected -
 // RUN: %not %kmmcc --target=host -std=c++17 -w -DGENERIC %s -o %t 2>&1 | FileCheck %s
 // CHECK: a variable of this kernel template has a destructor: compile with -fkmm-fibers

@@ -1,8 +1,8 @@
 // Functions of the device that meet at barriers, 'switch' and conditional expressions around barriers: as loops over the threads, in random
 // order and as fibers all agree.
 // RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Wno-unknown-pragmas -Werror %s -o %t && %t | FileCheck %s
-// RUN: %kmmcc --target=host -fkmm-random %san -O1 -Wno-unknown-pragmas %s -o %t.random && %t.random | FileCheck %s
-// RUN: %kmmcc --target=host -fkmm-fibers %san -O1 -Wall -Wextra -Wno-unknown-pragmas -Werror %s -o %t.fibers && %t.fibers | FileCheck %s
+// RUN: %kmmcc --target=host -fkmm-random %san -Wno-unknown-pragmas %s -o %t.random && %t.random | FileCheck %s
+// RUN: %kmmcc --target=host -fkmm-fibers %san -Wall -Wextra -Wno-unknown-pragmas -Werror %s -o %t.fibers && %t.fibers | FileCheck %s
 // RUN: %kmmcc --target=host --verbose --emit-source=%t.txt %s 2>&1 | FileCheck --allow-empty --check-prefix=VERBOSE %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.txt
 // VERBOSE-NOT: are fibers

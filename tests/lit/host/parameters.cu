@@ -1,6 +1,6 @@
 // Parameters that are written as arrays, and dynamic shared memory behind preprocessor lines.
 // RUN: %kmmcc --target=host %san -O1 %s -o %t && env KMM_DEVICES=host %t | FileCheck %s
-// RUN: %kmmcc --target=host -fkmm-fibers %san -O1 %s -o %t && env KMM_DEVICES=host %t | FileCheck %s
+// RUN: %kmmcc --target=host -fkmm-fibers %san %s -o %t && env KMM_DEVICES=host %t | FileCheck %s
 // RUN: %not %kmmcc --target=host -DHIDDEN -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=HIDDEN
 // RUN: %not %kmmcc --target=host -DCUT -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=CUT
 // CHECK: 445 445 641

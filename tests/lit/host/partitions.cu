@@ -1,7 +1,7 @@
 // Parts of a warp: tiles of each size, groups by label and by predicate, what they compute, and copies by a group; against loops on the host.
 // RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Werror %s -o %t && %t
-// RUN: %kmmcc --target=host %san -O1 -fkmm-fibers %s -o %t && %t
-// RUN: %kmmcc --target=host %san -O1 -fkmm-random %s -o %t && %t
+// RUN: %kmmcc --target=host %san -fkmm-fibers %s -o %t && %t
+// RUN: %kmmcc --target=host %san -fkmm-random %s -o %t && %t
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>

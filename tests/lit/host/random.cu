@@ -1,10 +1,10 @@
 // Without a barrier that is needed, threads in random order give another result.
-// RUN: %kmmcc --target=host -fkmm-random %san -O1 %s -o %t
+// RUN: %kmmcc --target=host -fkmm-random %san %s -o %t
 // RUN: %t | FileCheck --check-prefix=RIGHT %s
 // RUN: env KMM_SEED=7 %t | FileCheck --check-prefix=RIGHT %s
 // RUN: %t without | FileCheck --check-prefix=WRONG %s
 // The same where threads are fibers.
-// RUN: %kmmcc --target=host -fkmm-random -fkmm-fibers %san -O1 %s -o %t.fibers
+// RUN: %kmmcc --target=host -fkmm-random -fkmm-fibers %san %s -o %t.fibers
 // RUN: %t.fibers | FileCheck --check-prefix=RIGHT %s
 // RUN: env KMM_SEED=7 %t.fibers | FileCheck --check-prefix=RIGHT %s
 // RUN: %t.fibers without | FileCheck --check-prefix=WRONG %s

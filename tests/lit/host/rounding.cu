@@ -1,5 +1,5 @@
 // Rounding in each direction, conversions, half, bfloat16 and SIMD in a word: random arguments, exact results.
-// RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %kmmcc --target=host %san -Wall -Wextra -Werror %s -o %t
 // RUN: %python %S/Inputs/exact.py make %t.in 150
 // RUN: %t %t.in %t.out > %t.names
 // RUN: %python %S/Inputs/exact.py check %t.in %t.out %t.names

@@ -1,6 +1,6 @@
 // Macros that stand before declarations of shared memory, on the same line.
 // RUN: %kmmcc --target=host %san -O1 -w %s -o %t && env KMM_DEVICES=host %t | FileCheck %s
-// RUN: %kmmcc --target=host -fkmm-fibers %san -O1 -w %s -o %t && env KMM_DEVICES=host %t | FileCheck %s
+// RUN: %kmmcc --target=host -fkmm-fibers %san -w %s -o %t && env KMM_DEVICES=host %t | FileCheck %s
 // CHECK: 504 728
 #include <cuda_runtime.h>
 #include <stdio.h>

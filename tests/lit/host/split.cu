@@ -1,6 +1,6 @@
 // Kernels with barriers in every control flow, as loops over the threads and as fibers: both must agree.
 // RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Wno-unknown-pragmas -Werror %s -o %t && %t | FileCheck %s
-// RUN: %kmmcc --target=host -fkmm-fibers %san -O1 -Wall -Wextra -Wno-unknown-pragmas -Werror %s -o %t.fibers && %t.fibers | FileCheck %s
+// RUN: %kmmcc --target=host -fkmm-fibers %san -Wall -Wextra -Wno-unknown-pragmas -Werror %s -o %t.fibers && %t.fibers | FileCheck %s
 // RUN: %kmmcc --target=host --emit-source=%t.txt %s && FileCheck --check-prefix=TEXT %s < %t.txt
 // TEXT-NOT: {{kmm__kernel[,] KMM_HOST_SYNC}}
 #include <cuda_runtime.h>
