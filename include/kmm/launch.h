@@ -309,6 +309,8 @@ typedef void kmm_function_t(const kmm_chunk_t *chunk, void *args);
  * Every naturally aligned pointer-sized word of `args` that points into an array is translated.
  * Returns 0 or a negative error. */
 int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args, size_t args_bytes);
+/* Called in a chunk of a function that throws a C++ exception. */
+void kmm_launch_threw(const kmm_chunk_t *chunk);
 /* True if this thread's latest launch has mapped host memory, and returned when its results were
  * back. */
 int kmm_launch_waited(void);
