@@ -33,6 +33,7 @@
 #include "emit/default.h"
 #include "emit/describe.h"
 #include "emit/origin.h"
+#include "kmm/launch.h"
 #include "pragma/form.h"
 
 typedef struct parameter {
@@ -253,6 +254,13 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
                 "the argument cannot be copied for each chunk: its parameter is '%s'; a split call "
                 "takes numbers, pointers and plain structs",
                 clang_text(clang_getTypeSpelling(clang_getCursorType(cursor))));
+        return false;
+    }
+    if (clang_Type_getAlignOf(type) > KMM_MAX_ALIGN) {
+        diag_at(SEVERITY_ERROR, c->u->source, begin, end,
+                "the argument cannot be copied for each chunk: its parameter is aligned to %lld "
+                "bytes, and at most %d are possible",
+                clang_Type_getAlignOf(type), KMM_MAX_ALIGN);
         return false;
     }
     const char *name = cursor_name(cursor);

@@ -307,6 +307,8 @@ struct saxpy {
 static void saxpy_chunk(const kmm_chunk_t *chunk, void *args)
 {
     struct saxpy *s = args;
+    if ((uintptr_t)args % KMM_MAX_ALIGN)
+        abort();
     for (int64_t k = chunk->begin[0]; k < chunk->end[0]; k++)
         s->y[k] += s->a * s->x[k];
 }

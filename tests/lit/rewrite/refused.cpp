@@ -11,6 +11,7 @@ static int made;
 struct counted { int a = ++made; };
 struct constructed { int a; constructed() : a(0) {} };
 struct defaults { int a = 1, b[2] = {2, 3}; };
+struct alignas(128) lines { char c[128]; };
 struct held { defaults d; counted c; };
 template <class S> static void increase_by(int n, int *x, S s) { for (int i = 0; i < n; i++) x[i] += (int)sizeof(s); }
 void structs(int n, int *x)
@@ -23,6 +24,9 @@ void structs(int n, int *x)
 // CHECK: :[[#@LINE+2]]:23: error: the argument cannot be copied for each chunk: its parameter is 'constructed'
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
     increase_by(n, x, constructed());
+// CHECK: :[[#@LINE+2]]:23: error: the argument cannot be copied for each chunk: its parameter is aligned to 128 bytes, and at most 64 are possible
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+    increase_by(n, x, lines());
 // CHECK: :[[#@LINE+2]]:23: error: the argument cannot be copied for each chunk: its parameter is 'held'
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
     increase_by(n, x, held());
