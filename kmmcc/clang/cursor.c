@@ -414,7 +414,9 @@ bool type_is_copied(CXType type)
     if (clang_isPODType(type))
         return true;
     CXCursor declaration = clang_getCursorDefinition(clang_getTypeDeclaration(type));
-    bool found = type.kind != CXType_Record || clang_Cursor_isNull(declaration) ||
+    const char *name = cursor_name(declaration);
+    bool found = type.kind != CXType_Record || *name == 0 || *name == '(' || /* a lambda */
+                 clang_Cursor_isNull(declaration) ||
                  !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(declaration));
     if (!found)
         clang_visitChildren(declaration, find_special, &found);
