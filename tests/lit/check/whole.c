@@ -10,7 +10,6 @@ F any(int n, double *y) { int any = 0; for (int i = 0; i < n; i++) any |= y[i] <
 F fill(int n, char *y) { memset(y, n % 50, n); }
 F shift(int n, double *y) { memmove(y, y + 1, (n - 1) * sizeof *y); }
 /* right ones */
-F tiles(int n, const double *x, double *y) { for (int b = 0; b < n; b += 8) for (int k = b; k < b + 8 && k < n; k++) y[k] = x[k]; }
 F rows(int n, int w, double *y) { for (int r = 0; r < n; r++) { double s = 0; for (int k = 0; k < w; k++) s += y[r * w + k]; for (int k = 0; k < w; k++) y[r * w + k] /= s; } }
 F weights(int n, int w, const double *t, double *y) { double s = 0; for (int k = 0; k < w; k++) s += t[k]; for (int i = 0; i < n; i++) y[i] /= s; }
 F clear(int n, double *y) { memset(y, 0, n * sizeof *y); }

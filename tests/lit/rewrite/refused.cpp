@@ -30,5 +30,8 @@ void structs(int n, int *x)
 // CHECK: :[[#@LINE+2]]:23: error: the argument cannot be copied for each chunk: its parameter is 'held'
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
     increase_by(n, x, held());
+// CHECK: :[[#@LINE+2]]:23: error: the argument cannot be copied for each chunk: its parameter is '(lambda at
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+    increase_by(n, x, [n] { return n; });
 }
 void use(int *x) { all(10, x); }
