@@ -203,6 +203,7 @@ class kmm_armed_scope
 
 static inline void kmm_keep(const kmm_chunk_t *of, const char *function, const char *source, int at)
 {
+    kmm_launch_threw(of);
     kmm_thrown::instance().keep(*of, function, source, at);
 }
 #define KMM_TRY try

@@ -35,8 +35,9 @@ extern "C" {
  * another version is refused: kmm_launch_begin and kmm_launch_kernel hand the version to libkmm. */
 #define KMM_LAUNCH_VERSION 2
 
-/* Limits of one launch. KMM_MAX_SPLIT is the number of dimensions that can be split. */
-enum { KMM_MAX_AXES = 6, KMM_MAX_SPLIT = 3, KMM_MAX_DIMS = 4 };
+/* Limits of one launch. KMM_MAX_SPLIT is the number of dimensions that can be split. KMM_MAX_ALIGN
+ * is the alignment in bytes of the arguments that a chunk of a plain function gets. */
+enum { KMM_MAX_AXES = 6, KMM_MAX_SPLIT = 3, KMM_MAX_DIMS = 4, KMM_MAX_ALIGN = 64 };
 
 typedef struct kmm_runtime kmm_runtime_t;
 typedef struct kmm_launch kmm_launch_t;
@@ -309,6 +310,8 @@ typedef void kmm_function_t(const kmm_chunk_t *chunk, void *args);
  * Every naturally aligned pointer-sized word of `args` that points into an array is translated.
  * Returns 0 or a negative error. */
 int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args, size_t args_bytes);
+/* Called in a chunk of a function that throws a C++ exception. */
+void kmm_launch_threw(const kmm_chunk_t *chunk);
 /* True if this thread's latest launch has mapped host memory, and returned when its results were
  * back. */
 int kmm_launch_waited(void);

@@ -152,10 +152,11 @@ static bool is_threshold(const ir_function_t *f, int node)
 static bool compares(const ir_function_t *f, int node, int param)
 {
     const ir_node_t *n = &f->node[node];
-    if (n->op >= IR_EQ && n->op <= IR_SLE)
-        return depends_on(f, node, param) && is_of_only(f, node, param) &&
-               (is_threshold(f, n->a) || is_threshold(f, n->b));
-    return n->op > IR_DATA && n->bits == 1 &&
+    const bool is_comparison = n->op >= IR_EQ && n->op <= IR_SLE;
+    if (is_comparison && (is_threshold(f, n->a) || is_threshold(f, n->b)))
+        return depends_on(f, node, param) && is_of_only(f, node, param);
+    /* a called function returns its comparison as an int */
+    return n->op > IR_DATA && (n->bits == 1 || n->op == IR_ZEXT) &&
            ((n->a >= 0 && compares(f, n->a, param)) || (n->b >= 0 && compares(f, n->b, param)) ||
             (n->c >= 0 && compares(f, n->c, param)));
 }

@@ -16,6 +16,8 @@
 #include "base/path.h"
 #include "clang/callee.h"
 #include "clang/cursor.h"
+#include "ir/ir.h"
+#include "ir/load.h"
 #include "kmm/launch.h"
 #include "pragma/expression.h"
 #include "pragma/item.h"
@@ -342,6 +344,25 @@ void check_arguments(unit_t *u, directive_t *d)
 
 /* ---- What the code does, against what the clauses say ---- */
 
+/* True if the code of the one function is seen to load through the parameter only what the same
+ * call, or thread, has stored before. */
+static bool reads_own_stores(const unit_t *u, const directive_t *d, int number)
+{
+    const ir_function_t *f = d->target_count != 1 ? NULL
+                             : d->is_kernel ? ir_function_of(u->main, d->target[0].instance)
+                                            : ir_plain_function_of(u->main, d->target[0].instance);
+    if (!f || number >= f->param_count)
+        return false;
+    for (int k = 0; k < f->unknown_count; k++)
+        if (f->unknown[k].param < 0 || f->unknown[k].param == number)
+            return false;
+    for (int k = 0; k < f->access_count; k++)
+        if (f->access[k].param == number && f->access[k].kind != IR_WRITE &&
+            !f->access[k].after_write)
+            return false;
+    return true;
+}
+
 static void check_use(unit_t *u, const directive_t *d, const item_t *item, const uses_t *uses,
                       unsigned modes)
 {
@@ -384,8 +405,12 @@ void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor a
         first = first ? first : &d->item[k];
     }
     bool matters = modes == 1u << KMM_READ || modes == 1u << KMM_WRITE || modes == 1u << KMM_REDUCE;
-    if (matters && uses_find(f, number, &uses))
+    if (matters && uses_find(f, number, &uses)) {
+        if (modes == 1u << KMM_WRITE && !clang_Cursor_isNull(uses.updated) &&
+            reads_own_stores(u, d, number))
+            return;
         check_use(u, d, first, &uses, modes);
+    }
 }
 
 void check_uses(unit_t *u, const directive_t *d)

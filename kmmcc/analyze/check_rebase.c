@@ -42,7 +42,11 @@ static void check_rebase_item(unit_t *u, directive_t *d, rebase_t *r, const para
     r->parameter = find_parameter(u, r, p);
     if (r->parameter < 0)
         return;
-    CXType type = clang_getCursorType(p->at[r->parameter]);
+    /* of a template, the parameter of the function that is called */
+    CXCursor called = d->target_count == 1
+                          ? clang_Cursor_getArgument(d->target[0].instance, (unsigned)r->parameter)
+                          : clang_getNullCursor();
+    CXType type = clang_getCursorType(clang_Cursor_isNull(called) ? p->at[r->parameter] : called);
     if (!type_is_integer(type))
         unit_error(u, r->begin, r->end,
                    "rebase passes a length or a bound, but parameter '%s' is '%s'",

@@ -128,6 +128,7 @@ typedef struct regions {
     infer_t *f;
     footprint_t *x;
     long long element;
+    int inner_dims; /* of an element that is an array */
     region_t at[MOST_ITEMS];
     int count;
 } regions_t;
@@ -268,10 +269,10 @@ static const char *write_items(const regions_t *r, const char *name, text_t *out
         const char *word = !a->stores                                         ? "read"
                            : a->always && !a->reads && !reads_elsewhere(r, a) ? "write"
                                                                               : "update";
-        if (one)
-            text_printf(out, " %s(%s[%s])", word, name, lower);
-        else
-            text_printf(out, " %s(%s[%s:%s])", word, name, lower, many);
+        text_printf(out, " %s(%s[%s%s%s]", word, name, lower, one ? "" : ":", one ? "" : many);
+        for (int i = 0; i < r->inner_dims; i++)
+            text_printf(out, "[:]");
+        text_printf(out, ")");
     }
     return NULL;
 }
@@ -289,6 +290,8 @@ const char *region_add(infer_t *f, footprint_t *x, int number, text_t *out)
     regions_t r = {.f = f, .x = x};
     CXType type = clang_getArgType(clang_getCursorType(f->instance), (unsigned)number);
     r.element = clang_Type_getSizeOf(type_pointee(type));
+    for (CXType e = type_pointee(type); type_is_array(e); e = type_pointee(e))
+        r.inner_dims++;
     const char *reason = unknown_of(x->f, number);
     if (!reason && r.element <= 0)
         reason = "elements of no size";

@@ -44,11 +44,15 @@ static void bind_launch(unit_t *u, directive_t *d)
     } else if (!unit_is_in(u, calls->first)) {
         callee_error(u, d, calls->first,
                      "the launch stands in another file; write it out below the pragma");
-    } else if (!d->is_kernel && !calls->alone && calls->argument) {
+    } else if (!d->is_kernel && calls->use >= USE_VALUE && calls->argument) {
         callee_error(u, d, calls->first,
                      "the call is a part of a macro's argument, so no chunks can take its place; "
                      "write out what the macro writes around it");
-    } else if (!d->is_kernel && !calls->alone) {
+    } else if (!d->is_kernel && calls->use == USE_PART) {
+        callee_error(u, d, calls->first,
+                     "the call is a part of a larger expression, so no chunks can take its place; "
+                     "make it a statement of its own");
+    } else if (!d->is_kernel && calls->use == USE_VALUE) {
         callee_error(u, d, calls->first,
                      "the result of the call must not be used: its chunks have one result each");
     } else if (!calls->placed) {
@@ -60,6 +64,7 @@ static void bind_launch(unit_t *u, directive_t *d)
         d->form = calls->form;
         d->launch_begin = calls->begin;
         d->launch_end = calls->end;
+        d->returns = !d->is_kernel && calls->use == USE_RETURN;
         callee_bind(u, d);
     }
 }

@@ -398,7 +398,10 @@ static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
     bool ranged = unit_range(u, written_callee, &d->callee_begin, &end);
     d->is_selected = generic;
     if (!ranged || !(generic ? find_behind(u, d, end) : find_name(u, d))) {
-        no_launch(u, d, "the call is written by a macro; write it out below the pragma");
+        no_launch(u, d,
+                  cursor_is_written_out(written_callee)
+                      ? "what is called here is no name of a function; call it by its name"
+                      : "the call is written by a macro; write it out below the pragma");
         return;
     }
     bind_arguments(u, d);

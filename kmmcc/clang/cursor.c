@@ -364,6 +364,65 @@ bool type_has_destructor(CXType type)
     return found;
 }
 
+/* What a default of a member may not have: it runs once more where a value is copied. */
+static enum CXChildVisitResult find_call(CXCursor c, CXCursor parent, CXClientData data)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    bool changes = kind == CXCursor_CompoundAssignOperator || kind == CXCursor_LambdaExpr ||
+                   kind == CXCursor_CallExpr || kind == CXCursor_CXXNewExpr;
+    (void)parent;
+    if (kind == CXCursor_BinaryOperator)
+        changes = clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign;
+    if (kind == CXCursor_UnaryOperator)
+        changes = clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec;
+    *(bool *)data |= changes;
+    return changes ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/* A struct whose only function that C's have not is its default constructor, which sets members to
+ * defaults: a member that makes it none. */
+static enum CXChildVisitResult find_special(CXCursor c, CXCursor parent, CXClientData data)
+{
+    bool *found = data;
+    (void)parent;
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_FieldDecl:
+        *found |= clang_isConstQualifiedType(clang_getCursorType(c)) ||
+                  !type_is_copied(clang_getCursorType(c));
+        clang_visitChildren(c, find_call, found);
+        break;
+    case CXCursor_StructDecl:
+    case CXCursor_ClassDecl: *found |= clang_Cursor_isAnonymousRecordDecl(c) != 0; break;
+    case CXCursor_CXXMethod:
+        *found |= clang_CXXMethod_isVirtual(c) || !strcmp(cursor_name(c), "operator=");
+        break;
+    case CXCursor_UnionDecl:
+    case CXCursor_Constructor:
+    case CXCursor_Destructor:
+    case CXCursor_FunctionTemplate:
+    case CXCursor_CXXBaseSpecifier: *found = true; break;
+    default: break;
+    }
+    return *found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+bool type_is_copied(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    while (type_is_array(type))
+        type = type_pointee(type);
+    if (clang_isPODType(type))
+        return true;
+    CXCursor declaration = clang_getCursorDefinition(clang_getTypeDeclaration(type));
+    const char *name = cursor_name(declaration);
+    bool found = type.kind != CXType_Record || *name == 0 || *name == '(' || /* a lambda */
+                 clang_Cursor_isNull(declaration) ||
+                 !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(declaration));
+    if (!found)
+        clang_visitChildren(declaration, find_special, &found);
+    return !found;
+}
+
 CXType type_pointee(CXType type)
 {
     type = clang_getCanonicalType(type);

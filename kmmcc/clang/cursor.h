@@ -61,6 +61,8 @@ bool type_is_integer(CXType type);
 /* True if values of the type have a destructor of the program: of the class, a base or a member.
  * False if that depends on a template's arguments. */
 bool type_has_destructor(CXType type);
+/* True if values are copied as bytes, and making one does nothing but set members to constants. */
+bool type_is_copied(CXType type);
 /* True if clang does not know the type: it depends on a template, or is missing. */
 bool type_is_dependent(CXType type);
 /* Returns the type that a pointer points to, or that of an array's elements. */

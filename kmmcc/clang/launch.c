@@ -186,15 +186,22 @@ static bool place_of(const launches_t *found, const frame_t *at, size_t *begin, 
     return false;
 }
 
-/* True if the call is a statement, and nothing uses its value. */
-static bool is_alone(const unit_t *u, const frame_t *at)
+/* What becomes of the call's value. */
+static use_t use_of(const unit_t *u, const frame_t *at)
 {
     size_t begin, end;
     while (at->up && is_wrapper(u, at->up->cursor, at->cursor))
         at = at->up;
-    return unit_range(u, at->cursor, &begin, &end) &&
-           token_is(u->source, launch_token_after(u->source, end), ";") &&
-           is_statement_of_parent(at);
+    const bool has_value = clang_getCursorType(at->cursor).kind != CXType_Void;
+    if (at->up && clang_getCursorKind(at->up->cursor) == CXCursor_ReturnStmt && !has_value)
+        return USE_RETURN;
+    if (unit_range(u, at->cursor, &begin, &end) &&
+        token_is(u->source, launch_token_after(u->source, end), ";") && is_statement_of_parent(at))
+        return USE_NONE;
+    bool comma = at->up && at->first &&
+                 clang_getCursorKind(at->up->cursor) == CXCursor_BinaryOperator &&
+                 clang_getCursorBinaryOperatorKind(at->up->cursor) == CXBinaryOperator_Comma;
+    return comma || !has_value ? USE_PART : USE_VALUE;
 }
 
 static void add_call(const launches_t *found, calls_t *calls, const frame_t *at, launch_form_t form)
@@ -203,7 +210,7 @@ static void add_call(const launches_t *found, calls_t *calls, const frame_t *at,
     if (calls->count == 1) {
         calls->first = at->cursor;
         calls->form = form;
-        calls->alone = is_alone(found->u, at);
+        calls->use = use_of(found->u, at);
         calls->argument = in_argument(
             found->u, clang_getRangeStart(clang_getCursorExtent(at->cursor)), &(size_t){0});
         calls->placed = place_of(found, at, &calls->begin, &calls->end);

@@ -19,12 +19,16 @@ typedef struct frame {
     CXCursor cursor;
     bool first, last;
 } frame_t;
+/* What becomes of a call's value: it is not used, or returned by a function without a value; used,
+ * or there is none, but the call is a part of a larger expression or declaration. */
+typedef enum use { USE_NONE, USE_RETURN, USE_VALUE, USE_PART } use_t;
+
 /* The launches of one kind in a statement. */
 typedef struct calls {
     int count;
     CXCursor first, second;
     launch_form_t form; /* of the first */
-    bool alone;         /* the first is a statement of its own */
+    use_t use;          /* of the first */
     bool argument;      /* the first is in an argument of a macro */
     bool generic;       /* the first is in a _Generic, which selects one of several */
     bool placed;        /* the first is in a statement that can be replaced: [begin, end), with its

@@ -56,7 +56,9 @@ static bool outside_sections(const directive_t *d, size_t offset)
 static const char *explain(const unit_t *u, const directive_t *d, size_t begin, const char *text)
 {
     if (begin <= d->pragma.begin || begin >= d->pragma.end)
-        return "the pragma governs nothing: it stands before a statement in a function";
+        return "the pragma governs nothing: it must stand before a statement in a function, which "
+               "a "
+               "declaration is not";
     for (int k = 0; strstr(text, "undeclared identifier") && k < d->axis_count; k++)
         if (!strncmp(u->source->text + begin, d->axis[k].name, strlen(d->axis[k].name)) &&
             word_end(u->source, begin) == begin + strlen(d->axis[k].name) &&
@@ -86,8 +88,10 @@ static void show_at(const unit_t *u, severity_t severity, size_t begin, const ch
     directive_t *d = directive_around(u, begin), *before = directive_before(u, begin);
     if (!d && before && !before->broken && !strncmp(text, "expected", 8)) {
         before->broken = true;
-        diag_at(severity, u->source, before->name_begin, before->name_end,
-                "the pragma governs nothing: it stands before a statement in a function");
+        diag_at(
+            severity, u->source, before->name_begin, before->name_end,
+            "the pragma governs nothing: it must stand before a statement in a function, which a "
+            "declaration is not");
         return;
     }
     const directive_t *declared = d ? directive_declared(d) : NULL;

@@ -104,7 +104,8 @@ static void add_host_flag(const compiler_t *compiler, list_t *command, const cha
 }
 
 /* Adds flags for a temporary copy: includes in quotes are searched beside the original, and the
- * compiler records the original's name. */
+ * compiler records the original's name. gcc warns of some classes unless the main file defines
+ * them, and takes the original's name for that of a header. */
 static void add_copy_flags(const job_t *job, list_t *command)
 {
     add_host_flag(&job->compiler, command, "-iquote", path_folder(job->path));
@@ -112,6 +113,8 @@ static void add_copy_flags(const job_t *job, list_t *command)
     const char *prefix = slash ? arena_printf("%s/", path_folder(job->path)) : "";
     add_host_flag(&job->compiler, command,
                   arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
+    if (job->lang != LANG_C && job->compiler.family == FAMILY_GNU)
+        list_add(command, "-Wno-subobject-linkage");
 }
 
 /* The headers and macros of kmm that a file needs. A file without pragmas may include kmm.h or use

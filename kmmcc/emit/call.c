@@ -33,6 +33,7 @@
 #include "emit/default.h"
 #include "emit/describe.h"
 #include "emit/origin.h"
+#include "kmm/launch.h"
 #include "pragma/form.h"
 
 typedef struct parameter {
@@ -247,12 +248,19 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
         return false;
     }
     p->type = type_written(c->u->lang, type);
-    if (clang_getCanonicalType(type).kind == CXType_LValueReference || !clang_isPODType(type) ||
+    if (clang_getCanonicalType(type).kind == CXType_LValueReference || !type_is_copied(type) ||
         strstr(p->type, "(unnamed") || (p->type == TYPE_OPAQUE && c->u->lang != LANG_C)) {
         diag_at(SEVERITY_ERROR, c->u->source, begin, end,
                 "the argument cannot be copied for each chunk: its parameter is '%s'; a split call "
                 "takes numbers, pointers and plain structs",
                 clang_text(clang_getTypeSpelling(clang_getCursorType(cursor))));
+        return false;
+    }
+    if (clang_Type_getAlignOf(type) > KMM_MAX_ALIGN) {
+        diag_at(SEVERITY_ERROR, c->u->source, begin, end,
+                "the argument cannot be copied for each chunk: its parameter is aligned to %lld "
+                "bytes, and at most %d are possible",
+                clang_Type_getAlignOf(type), KMM_MAX_ALIGN);
         return false;
     }
     const char *name = cursor_name(cursor);
@@ -542,10 +550,11 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
                         c->number, c->parameter[k].name, indent);
     if (c->d->borrows || state_is_read(c->u, c->d))
         text_printf(&out, "kmm_launch_await(kmm__launch);\n%s    ", indent);
-    text_printf(
-        &out, "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);%s\n%s}\n%s\n",
-        arena_printf("%s%s", c->name, c->is_local ? "::kmm__run" : ""), args, text_quoted(s->path),
-        c->line, thrown(c), indent, source_line_marker(s, source_line(s, c->d->launch_end)));
+    text_printf(&out,
+                "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);%s%s\n%s}\n%s\n",
+                arena_printf("%s%s", c->name, c->is_local ? "::kmm__run" : ""), args,
+                text_quoted(s->path), c->line, thrown(c), c->d->returns ? " return;" : "", indent,
+                source_line_marker(s, source_line(s, c->d->launch_end)));
     unit_edit(c->u, begin, c->d->launch_end, out.data);
 }
 

@@ -14,6 +14,7 @@
 enum {
     MAX_LOOPS = 16,
     FIRST_ITERATIONS = 4,
+    CONSTANT_ITERATIONS = 16, /* of stores in loops whose number of iterations is a constant */
     MOST_ITERATIONS = 1 << 18,
     UNKNOWN_ITERATIONS = 3,
     TESTED_ITERATIONS = 64
@@ -35,6 +36,7 @@ struct course {
     unsigned stamp;
     unsigned char lifetime, own; /* of its test, but for its own counter; of that counter */
     unsigned char answer[TESTED_ITERATIONS];
+    bool is_constant;   /* its test depends on its own counter alone */
     int64_t from, last; /* what last_iteration returned; from -1: nothing yet */
 };
 
@@ -89,6 +91,17 @@ static void set_lifetimes(replay_t *r, int constant)
         r->cell[k].lifetime = lifetime_of(r, &r->f->node[k], constant);
 }
 
+static bool is_of_counter(const ir_function_t *f, int node, int loop)
+{
+    const ir_node_t *n = &f->node[node];
+    if (n->op == IR_COUNTER)
+        return n->value == loop;
+    if (n->op <= IR_DATA)
+        return n->op == IR_CONST;
+    return (n->a < 0 || is_of_counter(f, n->a, loop)) &&
+           (n->b < 0 || is_of_counter(f, n->b, loop)) && (n->c < 0 || is_of_counter(f, n->c, loop));
+}
+
 replay_t *replay_new(const ir_function_t *f, replay_param_fn *param, void *context)
 {
     size_t count = (size_t)f->node_count;
@@ -101,7 +114,8 @@ replay_t *replay_new(const ir_function_t *f, replay_param_fn *param, void *conte
         r->cell[k] = (struct cell){0};
     for (int l = 0; l < f->loop_count; l++) {
         r->counter[l] = 0;
-        r->course[l] = (struct course){.own = lifetime_of_counter(r, l)};
+        r->course[l] = (struct course){.own = lifetime_of_counter(r, l),
+                                       .is_constant = is_of_counter(f, f->loop[l].test, l)};
     }
     for (int l = 0; l < f->loop_count; l++) {
         set_lifetimes(r, l);
@@ -390,7 +404,8 @@ static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int coun
         return;
     }
     const ir_loop_t *l = &r->f->loop[*loop];
-    int64_t most = r->all ? MOST_ITERATIONS : FIRST_ITERATIONS;
+    const bool is_short = r->course[*loop].is_constant && a->kind != IR_READ;
+    int64_t most = r->all ? MOST_ITERATIONS : is_short ? CONSTANT_ITERATIONS : FIRST_ITERATIONS;
     for (int64_t k = 0;; k++) {
         bool holds = true, known = true;
         if (!l->tests_at_end)

@@ -232,6 +232,7 @@ typedef struct directive {
     bool borrows; /* the same: chunks read what ends with the call */
     /* Position of the statement that contains the launch, with its semicolon. */
     size_t launch_begin, launch_end;
+    bool returns;               /* it is the operand of a `return`, and has no value */
     bool is_selected;           /* _Generic selects the function */
     size_t callee_begin;        /* position of the callee as written, with its qualifiers */
     size_t name_at, name_after; /* position of the callee's name without template arguments */

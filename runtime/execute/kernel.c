@@ -48,7 +48,7 @@ void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed)
 void kmm__function_call(kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
-    _Alignas(16) unsigned char packed[w->args_bytes + 16];
+    _Alignas(KMM_MAX_ALIGN) unsigned char packed[w->args_bytes + 16];
     kmm__arguments_write(t, packed);
     const bool stores = kmm__stored_wants(t);
     if (stores && !kmm__stored_check(t))

@@ -7,16 +7,23 @@
  * Where the results of a kernel differ, the launch runs undivided once more: kernels may give other
  * results in each run, as those do that add floating-point numbers atomically. Only elements that
  * two undivided runs leave alike are compared, and those that are reduced. A plain function has no
- * such excuse: it keeps state then, on which its chunks depend. */
+ * such excuse: it keeps state then, on which its chunks depend.
+ *
+ * A launch of which a chunk throws a C++ exception is not compared: the other chunks run to their
+ * end, while the undivided call stops where it throws. */
 #include "launch/compare.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <kmm/launch.h>
+
 #include "base/alloc.h"
+#include "base/api.h"
 #include "base/error.h"
 #include "launch/fold.h"
 #include "launch/items.h"
@@ -31,11 +38,13 @@ typedef struct image {
     kmm__array_t *array; /* a reference */
     char *before, *whole, *chunks;
     bool is_empty; /* a part of it has no value yet: it is mapped `from` or `alloc` */
+    bool is_left;  /* a launch with nowait has left it mapped, so that an item's region names it */
 } image_t;
 
 struct kmm__comparison {
     const kmm__call_t *call;
     int (*submit)(kmm__submission_t *s, const kmm__call_t *call);
+    bool has_thrown; /* the undivided run has thrown an exception */
     uint32_t count;
     image_t images[KMM__MAX_ITEMS];
 };
@@ -43,6 +52,25 @@ struct kmm__comparison {
 /* One comparison at a time: launches of other threads wait. */
 static pthread_mutex_t comparing = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool is_comparing;
+
+/* The number of the thread whose launch is compared (0: none), and of its latest launch of which a
+ * chunk has thrown an exception meanwhile (0: none). */
+static atomic_int_least64_t comparing_thread, latest_thrown;
+
+KMM__API void kmm_launch_threw(const kmm_chunk_t *chunk)
+{
+    int_least64_t latest = atomic_load(&latest_thrown);
+    if (chunk->thread == atomic_load(&comparing_thread))
+        while (latest < chunk->launch &&
+               !atomic_compare_exchange_weak(&latest_thrown, &latest, chunk->launch))
+            ;
+}
+
+/* True if a chunk of the launch, which has ended, has thrown an exception. */
+static bool has_thrown(const kmm__submission_t *s)
+{
+    return s->number && atomic_load(&latest_thrown) == s->number;
+}
 
 bool kmm__compare_wants(const kmm__submission_t *s)
 {
@@ -98,7 +126,7 @@ static void images_add(kmm__comparison_t *c, kmm__array_t *a)
             return;
     kmm__array_ref(a);
     a->map_depth += a->is_mapped; /* other threads' wait may not end the map meanwhile */
-    c->images[c->count++] = (image_t){.array = a};
+    c->images[c->count++] = (image_t){.array = a, .is_left = a->is_deferred};
 }
 
 /* Copies what the arrays hold. at: the image's member. Returns 0 or an error. */
@@ -154,6 +182,7 @@ static int comparison_free(kmm__comparison_t *c, kmm_runtime_t *rt)
     }
     free(c);
     is_comparing = false;
+    atomic_store(&comparing_thread, 0);
     pthread_mutex_unlock(&comparing);
     return error;
 }
@@ -174,13 +203,15 @@ static int await(kmm_runtime_t *rt, const kmm__comparison_t *c)
 /* Makes the item one of the undivided launch: all of its array, and what is reduced is updated. */
 static void widen(kmm__item_t *item, const kmm__comparison_t *c)
 {
-    bool is_empty = false;
-    for (uint32_t k = 0; k < c->count; k++)
+    bool is_empty = false, is_left = false;
+    for (uint32_t k = 0; k < c->count; k++) {
         is_empty |= c->images[k].array == item->array && c->images[k].is_empty;
+        is_left |= c->images[k].array == item->array && c->images[k].is_left;
+    }
     if (item->mode != KMM_READ && (!is_empty || item->mode == KMM_REDUCE))
         item->mode = KMM_UPDATE;
     const kmm__array_t *a = item->array;
-    if (a && !is_empty && a->base <= item->base && item->base < a->base + a->bytes)
+    if (a && !is_empty && !is_left && a->base <= item->base && item->base < a->base + a->bytes)
         item->section_count = item->dims = 0;
 }
 
@@ -202,7 +233,9 @@ static int run_undivided(kmm__comparison_t *c, kmm__submission_t *s, bool *is_en
     int error = c->submit(&whole, c->call);
     *is_entered = whole.is_entered;
     kmm__launch_free(l);
-    return error ? error : await(s->rt, c);
+    error = error ? error : await(s->rt, c);
+    c->has_thrown |= has_thrown(&whole);
+    return error;
 }
 
 /* Runs the launch undivided, from what the arrays held before. *can: its results are there. */
@@ -225,6 +258,8 @@ int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
     bool can = false;
     pthread_mutex_lock(&comparing);
     is_comparing = true;
+    atomic_store(&latest_thrown, 0);
+    atomic_store(&comparing_thread, kmm_thread_number());
     kmm__comparison_t *c = kmm__alloc(sizeof(*c));
     *c = (kmm__comparison_t){.call = call, .submit = submit};
     *out = NULL;
@@ -459,13 +494,30 @@ static int find_again(kmm__comparison_t *c, kmm__submission_t *s, difference_t *
     return error;
 }
 
+/* True if the launch has thrown an exception, which has been said. *error is set if either only its
+ * chunks or only the undivided run has. */
+static bool say_thrown(const kmm__comparison_t *c, const kmm__submission_t *s, int *error)
+{
+    const bool have_chunks = has_thrown(s);
+    if (!have_chunks && !c->has_thrown)
+        return false;
+    if (have_chunks && c->has_thrown)
+        say_not_compared(s, "it throws an exception");
+    else
+        *error = kmm__submission_refuse(
+            s, KMM_E_ACCESS,
+            have_chunks ? "its chunks throw an exception, and the launch as a whole does not"
+                        : "the launch as a whole throws an exception, and its chunks do not");
+    return true;
+}
+
 int kmm__compare_end(kmm__comparison_t *c, kmm__submission_t *s, int error)
 {
     if (!error)
         error = await(s->rt, c);
-    if (!error)
+    if (!error && !say_thrown(c, s, &error))
         error = images_take(s->rt, c, offsetof(image_t, chunks));
-    if (!error) {
+    if (!error && !c->has_thrown) {
         difference_t d = find_first(c, s->l, NULL);
         if (d.count && !d.is_rounding && c->call->kernel)
             error = find_again(c, s, &d);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies, fills, and the host's direct reads and writes of arrays. Each is an operation that the
  * DAG orders with launches. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static int find_range(kmm_runtime_t *rt, const void *address, size_t bytes, kmm_
 {
     kmm__array_t *a = kmm__array_find(rt, address);
     if (!a && bytes == 0) { /* a copy of 0 bytes at the end of mapped memory is allowed */
-        a = kmm__array_find(rt, (const char *)address - 1);
+        a = kmm__array_find(rt, (const void *)((uintptr_t)address - 1));
         a = a && a->is_mapped ? a : NULL;
     }
     if (!a)

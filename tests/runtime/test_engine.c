@@ -307,6 +307,8 @@ struct saxpy {
 static void saxpy_chunk(const kmm_chunk_t *chunk, void *args)
 {
     struct saxpy *s = args;
+    if ((uintptr_t)args % KMM_MAX_ALIGN)
+        abort();
     for (int64_t k = chunk->begin[0]; k < chunk->end[0]; k++)
         s->y[k] += s->a * s->x[k];
 }
@@ -386,6 +388,7 @@ static void refuses(void **state)
     assert_int_equal(kmm_copy_out(rt, out, C, sizeof(out)), 0);
     assert_int_equal(out[999], 3);
     assert_int_equal(kmm_copy_in(rt, &n, out, 4), KMM_E_ADDRESS);
+    assert_int_equal(kmm_fill(rt, NULL, 0, 0), KMM_E_ADDRESS);
     assert_int_equal(kmm_copy_in(rt, A, out, (size_t)n * 4 + 1), KMM_E_RANGE);
     assert_int_equal(kmm_array_destroy(rt, A + 1), KMM_E_ADDRESS);
     end(rt);

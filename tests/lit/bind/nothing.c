@@ -1,7 +1,7 @@
 // RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck %s
 // Pragmas that govern no launch.
 void f(int n, float *x);
-// CHECK: :[[#@LINE+1]]:13: error: the pragma governs nothing: it stands before a statement in a function
+// CHECK: :[[#@LINE+1]]:13: error: the pragma governs nothing: it must stand before a statement in a function, which a declaration is not
 #pragma kmm parallel(i = 0:3)
 int global;
 
@@ -21,6 +21,6 @@ void nothing(int n, float *x)
     #pragma kmm data map(x[0:n])
     n = 5;
     f(n, x);
-// CHECK: :[[#@LINE+1]]:17: error: the pragma governs nothing: it stands before a statement in a function
+// CHECK: :[[#@LINE+1]]:17: error: the pragma governs nothing: it must stand before a statement in a function, which a declaration is not
     #pragma kmm parallel(i = 0:n)
 }

@@ -20,6 +20,13 @@ void several(int n, float *x, int (*pointer)(int n, float *x))
     if (f(n, x))
         n = 1;
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+// CHECK: :[[#@LINE+1]]:12: error: the call is a part of a larger expression, so no chunks can take its place; make it a statement of its own
+    while (f(n, x), n--)
+        ;
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+// CHECK: :[[#@LINE+1]]:5: error: what is called here is no name of a function; call it by its name
+    __builtin_choose_expr(1, f, g)(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
 // CHECK: :[[#@LINE+1]]:5: error: what is called here is no single function; a call through a pointer, or of overloads that depend on a template, cannot be split
     pointer(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])

@@ -189,3 +189,13 @@ void declares(int m, float *a, float *b)
 #pragma kmm parallel chunk(m / 10)
     declared<<<(m + 255) / 256, 256>>>(m, a, b);
 }
+// CHECK: :[[#@LINE+5]]:{{[0-9]+}}: error: write(y[8*i:8]) promises that each chunk stores all of it, but 'seven' leaves out some
+__global__ void seven(int n, const float *x, float *y) { TID; if (i < n) { float (&row)[8] = *(float (*)[8])(y + 8 * i); for (int k = 0; k < 7; k++) row[k] = x[i]; } }
+__global__ void eight(int n, const float *x, float *y) { TID; if (i < n) { float (&row)[8] = *(float (*)[8])(y + 8 * i); for (int k = 0; k < 8; k++) row[k] = x[i]; } }
+void parts(int n, float *x, float *y)
+{
+#pragma kmm parallel(i = 0:n) read(x[i]) write(y[8*i:8])
+    seven GRID (n, x, y);
+#pragma kmm parallel(i = 0:n) read(x[i]) write(y[8*i:8])
+    eight GRID (n, x, y);
+}

@@ -24,6 +24,8 @@ F leader(int n, float *y) { for (int i = 1; i < n; i++) y[i] += y[0]; }
 F large(int n, float *y) { if (n > 50000) for (int i = 0; i < n; i++) y[i] += 1; else for (int i = 0; i < n; i++) y[i] += 2; }
 F distance(int n, float *y) { for (float *p = y; p < y + n; p++) *p += (float)(p - y); }
 F distance_of(int n, float *y) { for (int i = 0; i < n; i++) { float *p = &y[i]; *p += (float)(p - y); } }
+static int is_large(int n) { return n > 50000; }
+F large_told(int n, float *y) { if (is_large(n)) for (int i = 0; i < n; i++) y[i] += 1; else for (int i = 0; i < n; i++) y[i] += 2; }
 F some(int n, float *y) { if (n < 1) return; for (int i = 0; i < n; i++) y[i] += 1; }
 static float long_one[1000000];
 static float scale_of(void) { return scale; }
@@ -180,6 +182,9 @@ void good(int n, int w, float *x, float *y, float *s)
 // CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: warning: the length that 'large' gets decides what it stores, and a chunk's is another one than the whole range's; pass it a second time, as a parameter that rebase does not name [-Wkmm-length]
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
     large(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: warning: the length that 'large_told' gets decides what it stores
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    large_told(n, y);
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
     some(n, y);
 }

@@ -16,6 +16,7 @@ F clear(int n, double *y) { memset(y, 0, n * sizeof *y); }
 F copy(int n, const double *x, double *y) { memcpy(y, x, n * sizeof *y); }
 F two(int n, const double *x, double *y) { int i = 0; for (; i + 1 < n; i += 2) { y[i] = x[i]; y[i + 1] = x[i + 1]; } for (; i < n; i++) y[i] = x[i]; }
 F counted(int n, const double *x, double *y, int *c) { int t = 0; for (int i = 0; i < n; i++) { y[i] = 2 * x[i]; t += x[i] > 0; } *c += t; }
+F twice(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { y[i] = x[i]; y[i] *= x[i]; } }
 void all(int n, int w, double *x, double *y, char *z, double *t, int *c)
 {
 // CHECK: whole.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'share' stores what a loop over all of its range computes, and a chunk has a part of that range; compute it by a launch of its own with reduce, or call it without the pragma
@@ -45,4 +46,6 @@ void all(int n, int w, double *x, double *y, char *z, double *t, int *c)
     two(n, x, y);
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) write(y[i]) reduce(+: c[0])
     counted(n, x, y, c);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) write(y[i])
+    twice(n, x, y);
 }

@@ -1,6 +1,8 @@
 // -fkmm-check: each load and store of a kernel's chunks on the CPU is compared with the clauses, also where what is wrong is a copy, a NaN or an
 // integer. kmmcc refuses most of these while compiling; -fno-kmm-compare keeps it from that.
 // RUN: %if !san %{ %kmmcc --target=host -fkmm-check -fno-kmm-compare -w %s -o %t %}
+// gcc's warning of fences is off, since libkmm has them.
+// RUN: %if !san %{ %kmmcc --target=host -fkmm-check -fno-kmm-compare -Werror -Wno-kmm-update -Wno-kmm-pointers -c %s -o %t.o %}
 // RUN: %if !san %{ %not %t short 2>&1 | FileCheck --check-prefix=SHORT %s %}
 // SHORT-DAG: copy: chunk [[#]] of 10: argument fy[i]: check_each.cu:[[#]]: the chunk reads element {{[0-9]+}} (and {{[0-9]+}} more), which no clause names for this chunk
 // SHORT-DAG: copy: chunk [[#]] of 10: argument fx[i]: check_each.cu:[[#]]: the chunk stores to element {{[0-9]+}} (and {{[0-9]+}} more), which no clause names for this chunk
@@ -26,6 +28,7 @@
 #include <string.h>
 enum { N = 100000, W = 512 };
 __global__ void copy(int n, float *x, const float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = y[i]; }
+__global__ void fenced(int n, int *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; __threadfence(); }
 __global__ void halo(int n, int *x, const int *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = y[i] + y[i + 1]; }
 __global__ void old(int n, int *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] * 3 + 1; }
 __global__ void overrun(int n, int *s, int m) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(&s[i % m], 1); }

@@ -40,6 +40,7 @@ __global__ void l_goto(int n, float *x, const float *y) { int i = I; if (i >= n)
 
 // ---- Elements that are arrays
 __global__ void r_read(int n, float *x, const float (*y)[8]) { int i = I; if (i < n) x[i] = y[i][3] + y[i][5]; }
+__global__ void r_pointer(int n, float (*x)[8], const float (*y)[4][2]) { int i = I; if (i < n) { const float (*r)[2] = y[i]; for (int k = 0; k < 8; k++) x[i][k] += r[k / 2][k % 2]; } }
 __global__ void r_both(int n, float (*x)[8], const float (*y)[4][2]) { int i = I; if (i < n) for (int k = 0; k < 8; k++) x[i][k] += y[i][k / 2][k % 2]; }
 
 // ---- Macros
@@ -83,6 +84,8 @@ static void rows(int n)
     TEST(r_read<<<196, 256>>>(n, X, R));
     TEST(r_both<<<196, 256>>>(n, Q, P));
     TEST(r_both<<<196, 256>>>(n, (float (*)[8])X, (const float (*)[4][2])Y));
+    TEST(r_pointer<<<196, 256>>>(n, Q, P));
+    TEST(r_pointer<<<196, 256>>>(n, (float (*)[8])X, (const float (*)[4][2])Y));
 }
 
 static void macros(int n)

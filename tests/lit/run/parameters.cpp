@@ -1,4 +1,5 @@
-// Parameters whose types are of other scopes, without a name, or pointers to members and functions.
+// Parameters whose types are of other scopes, without a name, of a template, with default members, or
+// pointers to members and functions. A call that a function without a value returns.
 // RUN: %cxx -O1 -w %s -o %t.erased && %t.erased > %t.expected
 // RUN: %kmmcc -O1 %san -w %s -o %t
 // RUN: env KMM_DEVICES=host %t | diff %t.expected -
@@ -45,6 +46,26 @@ void self(float *b)
 }
 enum { un, unn } var = unn;
 static void k(int n, float *b, decltype(var) v) { for (int i = 0; i < n; i++) b[i] += v; }
+struct settings { int a = 1; float b = 2; struct { short q; } in{3}; int sum() const { return a + (int)b + in.q; } };
+struct nested { settings s; int k[3] = {1, 2, 3}; };
+static void sums(int n, float *b, settings s, nested t) { for (int i = 0; i < n; i++) b[i] += s.sum() + t.s.a + t.k[2]; }
+template <class T, class P> static void counts(T n, P *b) { for (T i = 0; i < n; i++) b[i] += 1; }
+template <class T> static void of_template(T n, float *b)
+{
+    #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(b[i])
+    counts((int)n, b);
+}
+static void returns(long n, float *b)
+{
+    nested t;
+    t.s.a = 7;
+    #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(b[i])
+    counts(n, b);
+    #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(b[i])
+    if (n > 999)
+        return sums((int)n, b, {}, t);
+    b[n - 1] = 0;
+}
 int main()
 {
     static float b[1000];
@@ -52,5 +73,9 @@ int main()
     std::printf("%g\n", b[999]);
     #pragma kmm parallel(i = 0:1000) chunk(100) rebase(n: i) update(b[i])
     k(1000, b, var);
+    std::printf("%g\n", b[999]);
+    of_template(1000, b);
+    of_template(1000L, b);
+    returns(1000, b);
     std::printf("%g\n", b[999]);
 }

@@ -12,7 +12,7 @@
 
 enum { N = 10001 };
 
-static int x[N], y[N], z[N];
+static int x[N], y[N], z[N], w[N];
 static float fx[N];
 
 static void plus(int n, int *o, const int *a) { for (int i = 0; i < n; i++) o[i] = a[i] + 1; }
@@ -54,14 +54,20 @@ int main(int argc, char **argv)
 #pragma kmm parallel(i = 0:n) rebase(n: i) chunk(1000) read(z[i]) write(y[i])
         plus(n, y, z);
     }
+    for (int k = 0; k < 2; k++) { // the first launch leaves the part mapped
+        int *part = w + 1000;
+#pragma kmm parallel(i = 0:1000) rebase(n: i) chunk(100) update(part[i]) nowait
+        plus(1000, part, part);
+    }
+#pragma kmm wait
     // RIGHT-NOT: kmm:
-    // RIGHT: y 4 1003 s 5005006 f 9.79
+    // RIGHT: y 4 1003 s 5005006 f 9.79 w 2
     // RIGHT-NOT: kmm:
     if (!*what) {
         int most = 0;
         for (int i = 0; i < N; i++)
             most = y[i] > most ? y[i] : most;
-        printf("y %d %d s %d f %.2f\n", y[0], most, s, (double)f);
+        printf("y %d %d s %d f %.2f w %d\n", y[0], most, s, (double)f, w[1999]);
     }
     if (!strcmp(what, "first")) {
         // CHECK: result.c:[[#@LINE+1]]: less_first: argument y[i]: its 11 chunks leave another result than the launch as a whole: in element 999, and in 9001 others (0x00000000 for 0x000003e1)
