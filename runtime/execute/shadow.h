@@ -78,6 +78,7 @@ struct kmm__check {
     uint32_t place_count;
     const kmm__array_t *elsewhere; /* the first array that was reached by such an address */
     kmm__violation_t other;
+    struct kmm__globals *globals;   /* stores to variables (exact_global.h); NULL: not checked */
     kmm__exact_device_t *on_device; /* on a GPU; NULL: not made yet */
 };
 
