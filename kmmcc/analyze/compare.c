@@ -594,5 +594,5 @@ bool compare_accesses(unit_t *u, directive_t *d)
         carried_begin(c);
     all_samples(c);
     return compare_report(c) && operator_check(c) && (d->is_kernel || carried_report(c)) &&
-           reduced_check(c);
+           reduced_check(c) && carried_report_missed(c);
 }

@@ -44,10 +44,10 @@ struct kmm__globals {
     uint32_t range_count, range_capacity;
     page_t **pages; /* a hash table by `begin`, half of it empty at least */
     uint32_t page_count, slots;
-    page_t *last;             /* the page that was stored to last */
-    int locks;                /* locks that the chunk holds */
-    const void *turn;         /* a variable by whose atomic change it may have taken a lock */
-    uint64_t free;            /* the value of that variable that releases the lock */
+    page_t *last;     /* the page that was stored to last */
+    int locks;        /* locks that the chunk holds */
+    const void *turn; /* a variable by whose atomic change it may have taken a lock */
+    uint64_t free;    /* the value of that variable that releases the lock */
 };
 
 /* What the chunks of a launch have stored. Locked. */
@@ -308,8 +308,9 @@ static bool mark_said(kmm__check_t *c, const kmm__variable_t *v)
 }
 
 /* Variables of kmm's own headers, and counters that a compiler adds. */
-static bool is_left_alone(const char *name)
+static bool is_left_alone(const kmm__variable_t *v)
 {
+    const char *name = v->name + (*v->name == '\'');
     static const char *const begins[] = {"kmm_", "__gcov", "__llvm_", "guard variable"};
     for (size_t k = 0; k < sizeof(begins) / sizeof(*begins); k++)
         if (!strncmp(name, begins[k], strlen(begins[k])))
@@ -344,7 +345,7 @@ static void report_page(kmm__check_t *c, page_t *p)
         if ((p->flags[k] & (SEVERAL | SAID)) != SEVERAL)
             continue;
         kmm__exact_variable(p->begin + k, &v);
-        if (mark_said(c, &v) && !is_left_alone(v.name))
+        if (mark_said(c, &v) && !is_left_alone(&v))
             say(c, &v, p->pc[k / WORD]);
     }
 }
