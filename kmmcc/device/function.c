@@ -75,8 +75,8 @@ static const device_function_t *visit(device_function_t *all, device_function_t 
     f->is_visited = true;
     for (int k = 0; k < f->calls.count; k++)
         if (!find(all, f->calls.item[k]) && !text_is_one_of(f->calls.item[k], harmless))
-            function_refuse(
-                f, arena_printf("does not see what it calls: '%s'", f->calls.item[k]), "?");
+            function_refuse(f, arena_printf("does not see what it calls: '%s'", f->calls.item[k]),
+                            "?");
     const device_function_t *found = f->unknown ? f : NULL;
     for (int k = 0; k < f->calls.count; k++) {
         device_function_t *callee = find(all, f->calls.item[k]);

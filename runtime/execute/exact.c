@@ -11,6 +11,7 @@
 #include "execute/exact_device.h"
 #include "execute/exact_global.h"
 #include "execute/exact_host.h"
+#include "execute/exact_order.h"
 #include "execute/exact_text.h"
 #include "execute/shadow.h"
 
@@ -99,6 +100,7 @@ void kmm__exact_before(kmm__check_t *c)
         return;
     places_find(c);
     kmm__exact_globals_open(c);
+    kmm__exact_order_open(c);
 }
 
 void kmm__exact_close(kmm__check_t *c)
@@ -154,6 +156,9 @@ static void access_copy(kmm__check_t *c, kmm__shadow_t *s, int64_t at, size_t by
         first[wrong] = is_wrong[wrong] ? first[wrong] : b;
         last[wrong] = b;
         is_wrong[wrong] = true;
+        if (s->is_ordered && (kind & (KMM__EXACT_LOAD | KMM__EXACT_ALONE)) == KMM__EXACT_LOAD &&
+            wrong == KMM__WRONG_KINDS && !(s->may[b] & (KMM__STORED | KMM__LOADED)))
+            s->may[b] |= KMM__LOADED;
         if (wrong == KMM__WRONG_KINDS && (kind & KMM__EXACT_STORE) && !(s->may[b] & KMM__STORED))
             s->may[b] |= KMM__STORED;
     }
@@ -279,5 +284,6 @@ void kmm__exact_report(kmm__check_t *c)
     if (c->other.count)
         kmm__exact_say_elsewhere(c);
     kmm__exact_globals_report(c);
+    kmm__exact_order_report(c);
     report_unstored(c);
 }

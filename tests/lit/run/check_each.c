@@ -31,6 +31,11 @@
 // RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t proper 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 // RUN: %if !san %{ %t proper 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 //
+// A chunk reads what another one stores, each by an item that allows it.
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t shifted 2>&1 | FileCheck --check-prefix=SHIFTED %s %}
+// SHIFTED: kmm: error: {{.*}}check_each.c:[[#]]: right: chunk [[#]] of 4: argument {{p|q}}[i]: the chunk {{reads|stores to}} element {{[0-9]+}}, which chunk {{[0-9]+}} {{reads|stores}}, and chunks run at once and in any order; store to another array, or call it without the pragma
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 KMM_ON_ERROR=continue %not %t shifted 2>&1 | FileCheck --check-prefix=SHIFTED %s %}
+//
 // What a launch with nowait stores may not be read before its wait, nor what it uses be stored to.
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t early 2>&1 | FileCheck --check-prefix=EARLY %s %}
 // EARLY: check_each.c:[[#]]: the host reads byte [[#]] of memory that a launch with nowait stores to; say `#pragma kmm wait` before
@@ -124,7 +129,11 @@ int main(int c, char **v)
             return 0;
         }
     if (c < 2) return 1;
-    if (!strcmp(v[1], "early") || !strcmp(v[1], "spoils") || !strcmp(v[1], "later") || !strcmp(v[1], "again")) {
+    if (!strcmp(v[1], "shifted")) {
+        int *p = y, *q = y + 1;
+#pragma kmm parallel(i = 0:2048) chunk(512) rebase(n: i) write(p[i]) read(q[i])
+        right(2048, p, q);
+    } else if (!strcmp(v[1], "early") || !strcmp(v[1], "spoils") || !strcmp(v[1], "later") || !strcmp(v[1], "again")) {
 #pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i]) nowait
         right(N, x, y);
         if (!strcmp(v[1], "early")) out = x[5];
@@ -147,6 +156,9 @@ int main(int c, char **v)
 #pragma kmm parallel(k = 0:32) chunk(8) rebase(lo: begin(k), hi: end(k)) write(grid[0:64][k]) nowait
         columns(0, 32, grid);
         out = y[5] + table[3]++ + grid[2][40];
+        int *low = table, *high = table + 2048;
+#pragma kmm parallel(i = 0:2048) chunk(512) rebase(n: i) write(low[i]) read(high[i - 1000:2000])
+        right(2048, low, high);
         grid[3][50] = 1;
 #pragma kmm wait(x)
         out += x[5];
