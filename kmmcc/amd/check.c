@@ -25,50 +25,24 @@
 #include "base/diag.h"
 #include "base/list.h"
 #include "base/text.h"
-#include "ptx/module.h"
+#include "device/function.h"
+#include "device/places.h"
 
 /* Where a clone's first parameter has the table's address: kmm_checked_blocks_t. */
 enum { TABLE_AT = 24 };
 
-enum { SLOTS = 1 << 12 };
-
-/* A constant string, in a hash table. */
-typedef struct place_text {
-    const char *text;
-    int number;
-    struct place_text *next;
-} place_text_t;
-
 typedef struct module {
     const char *ir;
-    ir_function_t *functions;
-    const ir_function_t *check; /* kmm_check_access */
+    device_function_t *functions;
+    const device_function_t *check; /* kmm_check_access */
     places_t *places;
-    list_t texts; /* "file:line", as constant strings */
-    place_text_t *slots[SLOTS];
-    const char *place; /* of the last instruction that has one */
-    const char *debug; /* and what names it: ", !dbg !5" */
-    int values;        /* made so far */
+    place_texts_t texts; /* as constant strings */
+    const char *place;   /* of the last instruction that has one */
+    const char *debug;   /* and what names it: ", !dbg !5" */
+    int values;          /* made so far */
 } module_t;
 
 /* ---- Lines ---- */
-
-/* The number of the constant string with the text. */
-static int text_number(module_t *m, const char *text)
-{
-    uint32_t hash = 2166136261u;
-    for (const char *c = text; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 16777619u;
-    place_text_t **at = &m->slots[hash % SLOTS];
-    while (*at && strcmp((*at)->text, text))
-        at = &(*at)->next;
-    if (!*at) {
-        *at = arena_alloc(sizeof(**at));
-        **at = (place_text_t){text, m->texts.count, NULL};
-        list_add(&m->texts, text);
-    }
-    return (*at)->number;
-}
 
 /* An instruction without a line is of that before it. */
 static void follow(module_t *m, const char *line)
@@ -135,8 +109,8 @@ static int add_call(module_t *m, const instruction_t *i, const ir_access_t *a, t
                 "  %%kmm.%d.to = call i64 @kmm_check_if(i64 %%kmm.table, i64 %%kmm.%d.from, i32 "
                 "%s, i64 ptrtoint (ptr addrspace(1) @kmm_line_%d to i64))%s\n"
                 "  %%kmm.%d = inttoptr i64 %%kmm.%d.to to %s\n",
-                n, a->type, a->pointer, n, n, what, text_number(m, m->place), m->debug, n, n,
-                a->type);
+                n, a->type, a->pointer, n, n, what, place_number(&m->texts, m->place), m->debug, n,
+                n, a->type);
     return n;
 }
 
@@ -178,21 +152,15 @@ static const char *add_checks(module_t *m, const instruction_t *i, const char *l
 
 /* ---- One function ---- */
 
-static void refuse(module_t *m, ir_function_t *f, const char *why)
-{
-    if (f->unknown)
-        return;
-    f->unknown = why;
-    f->place = m->place;
-}
-
-static void read_instruction(module_t *m, ir_function_t *f, const char *line, text_t *out)
+static void read_instruction(module_t *m, device_function_t *f, const char *line, text_t *out)
 {
     instruction_t i;
     instruction_read(m->ir, line, &i);
     follow(m, line);
     if (i.kind == INSTRUCTION_UNKNOWN)
-        refuse(m, f, arena_printf("does not know the accesses of its instruction '%s'", i.name));
+        function_refuse(f,
+                        arena_printf("does not know the accesses of its instruction '%s'", i.name),
+                        m->place);
     if (i.kind == INSTRUCTION_CALL && *i.callee)
         list_add(&f->calls, i.callee);
     f->calls_unknown |= i.kind == INSTRUCTION_CALL && !*i.callee;
@@ -204,7 +172,7 @@ static void read_instruction(module_t *m, ir_function_t *f, const char *line, te
 }
 
 /* Instructions stand behind two spaces; what belongs to one before it behind more. */
-static void read_body(module_t *m, ir_function_t *f)
+static void read_body(module_t *m, device_function_t *f)
 {
     text_t out = {0};
     text_add(&out, "", 0);
@@ -223,76 +191,8 @@ static void read_body(module_t *m, ir_function_t *f)
     f->text = out.data;
 }
 
-/* ---- Calls ---- */
-
-static ir_function_t *find(const module_t *m, const char *name)
-{
-    for (ir_function_t *f = m->functions; f; f = f->next)
-        if (!strcmp(f->name, name))
-            return f;
-    return NULL;
-}
-
-static void forget_visits(const module_t *m)
-{
-    for (ir_function_t *f = m->functions; f; f = f->next)
-        f->is_visited = false;
-}
-
-/* Visits f and what it may call. A call by an address may be of every function. Returns the first
- * that the check refuses; NULL: none. */
-static const ir_function_t *visit(module_t *m, ir_function_t *f)
-{
-    if (f->is_visited || f->is_check)
-        return NULL;
-    f->is_visited = true;
-    for (int k = 0; k < f->calls.count && !f->unknown; k++)
-        if (!find(m, f->calls.item[k])) {
-            f->unknown = arena_printf("does not see what it calls: '%s'", f->calls.item[k]);
-            f->place = "?";
-        }
-    const ir_function_t *found = f->unknown ? f : NULL;
-    for (int k = 0; k < f->calls.count; k++) {
-        ir_function_t *callee = find(m, f->calls.item[k]);
-        const ir_function_t *other = callee ? visit(m, callee) : NULL;
-        found = found ? found : other;
-    }
-    for (ir_function_t *g = m->functions; g && f->calls_unknown; g = g->next) {
-        const ir_function_t *other = g->is_kernel ? NULL : visit(m, g);
-        found = found ? found : other;
-    }
-    return found;
-}
-
-/* Whether the kernel may call a function that looks the table up. */
-static bool calls_checked(module_t *m, ir_function_t *kernel)
-{
-    bool found = false;
-    forget_visits(m);
-    visit(m, kernel);
-    for (const ir_function_t *f = m->functions; f; f = f->next)
-        found |= f != kernel && f->is_visited && f->accesses > 0;
-    return found;
-}
-
-static bool refuse_clones(module_t *m, const char *path)
-{
-    bool is_refused = false;
-    for (ir_function_t *f = m->functions; f; f = f->next) {
-        forget_visits(m);
-        const ir_function_t *at = f->is_clone || f->is_odd ? visit(m, f) : NULL;
-        if (!at)
-            continue;
-        bool has_place = *at->place != '?';
-        is_refused = true;
-        diag_plain(SEVERITY_ERROR, "-fkmm-check refuses kernel '%s' of '%s': it %s%s%s%s",
-                   module_kernel_name(f->name), path, at->unknown, has_place ? " (" : "",
-                   has_place ? at->place : "", has_place ? ")" : "");
-        diag_plain(SEVERITY_NOTE, "launch it without the pragma, or compile this file without "
-                                  "-fkmm-check; --target=host checks kernels on the CPU");
-    }
-    return is_refused;
-}
+/* LLVM's own functions are no calls; all others may access arrays. */
+static const char *const harmless[] = {NULL};
 
 /* ---- The module ---- */
 
@@ -304,7 +204,7 @@ static size_t label_length(const char *body)
 }
 
 /* What a function does first. */
-static void add_begin(const ir_function_t *f, bool shares, text_t *out)
+static void add_begin(const device_function_t *f, bool shares, text_t *out)
 {
     if (f->is_clone)
         text_printf(out,
@@ -345,8 +245,8 @@ static const char *inlined_attributes(const module_t *m)
 static void add_declarations(const module_t *m, text_t *out)
 {
     text_printf(out, "\n@kmm_shared_table = internal addrspace(3) global i64 undef, align 8\n");
-    for (int k = 0; k < m->texts.count; k++) {
-        const char *text = m->texts.item[k];
+    for (int k = 0; k < m->texts.texts.count; k++) {
+        const char *text = m->texts.texts.item[k];
         size_t length = strlen(text);
         length = length < KMM_CHECK_LINE ? length : KMM_CHECK_LINE - 1;
         text_printf(out, "@kmm_line_%d = internal addrspace(1) constant [%zu x i8] c\"", k,
@@ -410,9 +310,10 @@ static void add_without_debug(const module_t *m, size_t from, size_t end, text_t
     text_add(out, m->ir + from, end - from);
 }
 
-static void add_function(module_t *m, ir_function_t *f, text_t *out)
+static void add_function(module_t *m, device_function_t *f, text_t *out)
 {
-    bool is_changed = f->is_clone || !f->is_kernel, shares = f->is_kernel && calls_checked(m, f);
+    bool is_changed = f->is_clone || !f->is_kernel,
+         shares = f->is_kernel && functions_are_checked(m->functions, f, harmless);
     if (f->is_check) {
         add_without_debug(m, f->begin, f->end, out);
         return;
@@ -431,7 +332,7 @@ static const char *assemble(module_t *m)
 {
     text_t out = {0};
     size_t from = 0;
-    for (ir_function_t *f = m->functions; f; f = f->next) {
+    for (device_function_t *f = m->functions; f; f = f->next) {
         add_between(m, from, f->begin, &out);
         add_function(m, f, &out);
         from = f->end;
@@ -446,7 +347,7 @@ const char *amd_check_module(const char *ir, const char *path)
     module_t *m = arena_alloc(sizeof(*m));
     *m = (module_t){.ir = ir, .functions = ir_module_functions(ir), .places = places_read(ir)};
     bool has_clone = false;
-    for (ir_function_t *f = m->functions; f; f = f->next) {
+    for (device_function_t *f = m->functions; f; f = f->next) {
         has_clone |= f->is_clone || f->is_odd;
         m->check = f->is_check ? f : m->check;
     }
@@ -459,8 +360,8 @@ const char *amd_check_module(const char *ir, const char *path)
                    path);
         return NULL;
     }
-    for (ir_function_t *f = m->functions; f; f = f->next)
+    for (device_function_t *f = m->functions; f; f = f->next)
         if (!f->is_check)
             read_body(m, f);
-    return refuse_clones(m, path) ? NULL : assemble(m);
+    return functions_refuse(m->functions, harmless, path) ? NULL : assemble(m);
 }

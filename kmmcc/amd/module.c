@@ -22,7 +22,7 @@ static const char *parameter_name(const char *line, size_t open)
     return arena_copy(line + begin, 1 + ir_name(line + begin + 1));
 }
 
-static void read_head(ir_function_t *f, const char *line)
+static void read_head(device_function_t *f, const char *line)
 {
     size_t at = 0;
     while (line[at] && line[at] != '@')
@@ -47,13 +47,13 @@ static void read_head(ir_function_t *f, const char *line)
     f->attributes = group ? strtoul(group + 2, NULL, 10) : 0;
 }
 
-ir_function_t *ir_module_functions(const char *ir)
+device_function_t *ir_module_functions(const char *ir)
 {
-    ir_function_t *first = NULL, **last = &first;
+    device_function_t *first = NULL, **last = &first;
     for (const char *at = ir; *at; at += strcspn(at, "\n"), at += *at == '\n') {
         if (strncmp(at, "define ", 7))
             continue;
-        ir_function_t *f = arena_alloc(sizeof(*f));
+        device_function_t *f = arena_alloc(sizeof(*f));
         size_t length = strcspn(at, "\n");
         const char *close = strstr(at, "\n}\n");
         read_head(f, arena_copy(at, length));

@@ -3,32 +3,9 @@
 #ifndef KMMCC_AMD_MODULE_H
 #define KMMCC_AMD_MODULE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/list.h"
-
-/* A kernel or function that is defined in the module. */
-typedef struct ir_function {
-    struct ir_function *next;
-    const char *name;
-    const char *first_parameter; /* of a clone: its name, with the % */
-    bool is_kernel;
-    bool is_clone;            /* a kernel that gets a chunk's table */
-    bool is_odd;              /* a clone that gets it in a form which is not known */
-    bool is_check;            /* kmm_check_access itself */
-    size_t begin, body, end;  /* offsets of its line, behind that, and of the brace that ends it */
-    unsigned long attributes; /* the number of its group */
-    const char *text;         /* of the body with its accesses checked */
-    int accesses;
-    bool calls_unknown;  /* calls by an address */
-    list_t calls;        /* names of functions */
-    const char *unknown; /* what the check does not know of it; NULL: nothing */
-    const char *place;   /* "file:line" of that */
-    bool is_visited;
-} ir_function_t;
+#include "device/function.h"
 
 /* Returns the functions in the order of the text. */
-ir_function_t *ir_module_functions(const char *ir);
+device_function_t *ir_module_functions(const char *ir);
 
 #endif

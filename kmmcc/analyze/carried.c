@@ -35,6 +35,7 @@ typedef enum difference {
     PAIRED,     /* a chunk computes it from another element than the whole call does */
     VALUED,     /* a chunk computes it from another number than the whole call does */
     NOT_READ,   /* the whole call reads it by this access, and no chunk does */
+    MISSED,     /* what is reduced has it more often in the whole call than in chunks */
     DIFFERENCES
 } difference_t;
 
@@ -391,6 +392,49 @@ static void look_for_reads(comparison_t *c, const accessed_t *t, const bytes_t *
     }
 }
 
+/* True if all that the function stores is reduced. */
+static bool reduces_only(comparison_t *c)
+{
+    bool any = false;
+    for (int k = 0; k < c->f->access_count; k++) {
+        const accessed_t *t = compare_pointer_of(c, &c->f->access[k]);
+        if (c->f->access[k].kind == IR_READ)
+            continue;
+        if (!t || !compare_is_reduced(c, t))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/*
+ * Elements that chunks read less often than a loop of the whole call does, as the sum of x[i] +
+ * x[i + 1] up to n - 1 leaves out a pair at each edge of a chunk. How often all accesses read an
+ * element does not depend on how loops are unrolled, nor on what begins with the first element.
+ */
+static void look_for_missed(comparison_t *c, const accessed_t *t, const bytes_t *b)
+{
+    const carried_t *r = c->carried;
+    size_t count = (size_t)(b->end - b->begin);
+    if (!reduces_only(c) || !is_exact(c, t, IR_READ))
+        return;
+    int *more = arena_alloc(count * sizeof(*more)); /* reads of the whole call, less the chunks' */
+    memset(more, 0, count * sizeof(*more));
+    for (int k = 0; k < r->count; k++) {
+        const event_t *e = &r->event[k];
+        if (e->access->kind != IR_READ || !is_same(e->of, t) ||
+            (e->chunk == WHOLE && e->access->loop < 0))
+            continue;
+        for (int64_t i = e->begin - b->begin; i < e->end - b->begin; i++)
+            more[i] += e->chunk == WHOLE ? 1 : -1;
+    }
+    for (int k = 0; k < r->count; k++) {
+        const event_t *e = &r->event[k];
+        if (e->access->kind == IR_READ && is_same(e->of, t) && more[e->begin - b->begin] > 0)
+            differs(c, MISSED, e, e->begin);
+    }
+}
+
 void carried_look(comparison_t *c)
 {
     carried_t *r = c->carried;
@@ -410,6 +454,7 @@ void carried_look(comparison_t *c)
             if (is_exact(c, t, IR_WRITE))
                 look_for_stores(c, t, &b);
             look_for_reads(c, t, &b);
+            look_for_missed(c, t, &b);
             look_for_pairs(c, t, &b);
             look_for_values(c, t, &b);
         }
@@ -451,13 +496,31 @@ static const char *base_of(comparison_t *c, const accessed_t *t)
 static const char remedy[] =
     "tell it the bounds, as in rebase(lo: begin(i), hi: end(i)), or call it without the pragma";
 
+static bool is_found(const carried_t *r, int k)
+{
+    return r->alive[k] && r->shown[k] >= LEAST_SHOWN && r->of[k] && !r->of[k]->skipped;
+}
+
+bool carried_report_missed(comparison_t *c)
+{
+    const carried_t *r = c->carried;
+    if (!r || !is_found(r, MISSED))
+        return true;
+    unit_error(c->u, c->d->rebase_begin, c->d->rebase_end,
+               "'%s' reads %s[%lld] less often in chunks than in one call, so that what it reduces "
+               "lacks pairs across the edges of chunks; %s",
+               c->d->callee_name, base_of(c, r->of[MISSED]), r->element[MISSED], remedy);
+    compare_note(c, r->access[MISSED]);
+    return false;
+}
+
 bool carried_report(comparison_t *c)
 {
     const carried_t *r = c->carried;
     size_t begin = c->d->rebase_begin, end = c->d->rebase_end;
     const char *name = c->d->callee_name;
     for (int k = 0; k < DIFFERENCES && r; k++) {
-        if (!r->alive[k] || r->shown[k] < LEAST_SHOWN || !r->of[k] || r->of[k]->skipped)
+        if (k == MISSED || !is_found(r, k))
             continue;
         const char *base = base_of(c, r->of[k]);
         if (k == CROSSES)

@@ -16,5 +16,8 @@ bool carried_is_suspect(const comparison_t *c);
 /* Reports what carried_begin has found, and what is different in all samples.
  * False: an error was reported. */
 bool carried_report(comparison_t *c);
+/* Reports what is reduced and reads less in chunks than in one call. Called when the other checks
+ * of reductions have found nothing, since these know better what is wrong. */
+bool carried_report_missed(comparison_t *c);
 
 #endif

@@ -187,14 +187,15 @@ static void look_up_read(comparison_t *c, accessed_t *t, const ir_access_t *a, i
         found(c, t, READ_OLD, a, begin);
 }
 
-/* True if the kernel only stores through the pointer: it has no load and no atomic. */
-static bool is_plain(const comparison_t *c, const accessed_t *t)
+/* True if a store does not combine: the kernel loads nothing there. A store of 0 may begin a sum.
+ */
+static bool is_plain(const comparison_t *c, const accessed_t *t, const ir_access_t *store)
 {
-    for (int k = 0; k < c->f->access_count; k++)
-        if (c->f->access[k].param == t->param && c->f->access[k].member == t->member &&
-            c->f->access[k].kind != IR_WRITE)
-            return false;
-    return true;
+    bool plain = true;
+    for (const ir_access_t *a = c->f->access; a < c->f->access + c->f->access_count; a++)
+        if (a->param == t->param && a->member == t->member)
+            plain &= a->kind == IR_WRITE || (a->kind == IR_ATOMIC && !store->stores_zero);
+    return plain;
 }
 
 static void look_up_store(comparison_t *c, accessed_t *t, const ir_access_t *a, int64_t begin,
@@ -202,7 +203,7 @@ static void look_up_store(comparison_t *c, accessed_t *t, const ir_access_t *a, 
 {
     if (byteset_has(&t->reduce, begin, end)) {
         /* With && and ||, a plain store can be right: it may store 0, or 1. */
-        if (a->kind == IR_WRITE && !t->is_logical && t->reduce.count && is_plain(c, t) &&
+        if (a->kind == IR_WRITE && !t->is_logical && t->reduce.count && is_plain(c, t, a) &&
             certain_access(c, t, a))
             found(c, t, PLAIN_REDUCE, a, begin);
         return;
@@ -594,5 +595,5 @@ bool compare_accesses(unit_t *u, directive_t *d)
         carried_begin(c);
     all_samples(c);
     return compare_report(c) && operator_check(c) && (d->is_kernel || carried_report(c)) &&
-           reduced_check(c);
+           reduced_check(c) && carried_report_missed(c);
 }

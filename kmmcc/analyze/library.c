@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/flow.h"
+#include "base/arena.h"
 #include "base/text.h"
 #include "clang/cursor.h"
 
@@ -43,16 +44,73 @@ bool library_locks(const char *name)
     return text_is_one_of(name, names);
 }
 
-bool library_keeps_state(const char *name)
+static bool is_null(CXCursor argument)
 {
-    static const char *const names[] = {
-        "rand",      "srand",   "random",    "srandom", "initstate", "setstate", "drand48",
-        "lrand48",   "mrand48", "srand48",   "seed48",  "lcong48",   "strtok",   "asctime",
-        "ctime",     "gmtime",  "localtime", "getchar", "scanf",     "gets",     "getc",
-        "fgetc",     "fgets",   "fread",     "fscanf",  "getline",   "ungetc",   "mblen",
-        "mbtowc",    "wctomb",  "l64a",      "ecvt",    "fcvt",      "hsearch",  "hcreate",
-        "setlocale", NULL};
-    return text_is_one_of(name, names);
+    CXCursor c = flow_operand(argument);
+    while (clang_getCursorKind(c) == CXCursor_CStyleCastExpr)
+        c = flow_operand(cursor_last_child(c));
+    CXEvalResult result =
+        clang_getCursorKind(c) == CXCursor_IntegerLiteral ? clang_Cursor_Evaluate(c) : NULL;
+    bool is_zero = result && clang_EvalResult_getAsLongLong(result) == 0;
+    if (result)
+        clang_EvalResult_dispose(result);
+    return is_zero || clang_getCursorKind(c) == CXCursor_CXXNullPtrLiteralExpr ||
+           clang_getCursorKind(c) == CXCursor_GNUNullExpr;
+}
+
+/* Functions whose argument of this number is where they keep what they need from call to call.
+ * Given a null pointer, they keep it for the program. */
+static bool keeps_for_null(CXCursor call)
+{
+    static const struct {
+        const char *name;
+        int argument;
+    } functions[] = {{"tmpnam", 0},    {"ctermid", 0},    {"cuserid", 0},    {"mbrlen", 2},
+                     {"mbrtowc", 3},   {"mbsrtowcs", 3},  {"mbsnrtowcs", 4}, {"wcrtomb", 2},
+                     {"wcsrtombs", 3}, {"wcsnrtombs", 4}, {"mbrtoc16", 3},   {"mbrtoc32", 3},
+                     {"c16rtomb", 2},  {"c32rtomb", 2}};
+    for (size_t k = 0; k < sizeof(functions) / sizeof(*functions); k++)
+        if (!strcmp(cursor_name(call), functions[k].name) &&
+            clang_Cursor_getNumArguments(call) > functions[k].argument)
+            return is_null(clang_Cursor_getArgument(call, (unsigned)functions[k].argument));
+    return false;
+}
+
+/* Those that attributes(7) calls MT-Unsafe for a race about a state of their own, or because they
+ * change the locale or the environment; those that change the process's folder or file mask; and
+ * those that take from a stream. Functions that are wrong only if what they return is overwritten
+ * while a message is printed, such as strerror, are not among them. */
+bool library_keeps_state(CXCursor call)
+{
+    static const char names[] =
+        " rand srand random srandom initstate setstate drand48 lrand48 mrand48 srand48 "
+        "seed48 lcong48 strtok asctime ctime gmtime localtime getdate setlocale "
+        "getchar scanf vscanf gets getc fgetc fgets fread fscanf "
+        "vfscanf getline getdelim ungetc getw getwchar wscanf vwscanf getwc fgetwc "
+        "fgetws fwscanf vfwscanf ungetwc getchar_unlocked getc_unlocked fgetc_unlocked "
+        "fgets_unlocked fread_unlocked getwchar_unlocked getwc_unlocked fgetwc_unlocked "
+        "fgetws_unlocked mblen mbtowc wctomb l64a ecvt fcvt qecvt qfcvt hsearch hcreate "
+        "hdestroy setenv unsetenv putenv clearenv chdir fchdir umask getopt getopt_long "
+        "getopt_long_only crypt encrypt setkey crypt_gensalt re_comp re_exec setlogmask "
+        "fcloseall getpwnam getpwuid getpwent setpwent endpwent getgrnam getgrgid "
+        "getgrent setgrent endgrent getspnam getspent setspent endspent getlogin getpass "
+        "ttyname ptsname getutent getutid getutline pututline setutent endutent utmpname "
+        "getmntent getfsent getfsspec getfsfile setfsent endfsent gethostbyname "
+        "gethostbyname2 gethostbyaddr gethostent sethostent endhostent getnetbyname "
+        "getnetbyaddr getnetent setnetent endnetent getprotobyname getprotobynumber "
+        "getprotoent setprotoent endprotoent getservbyname getservbyport getservent "
+        "setservent endservent getrpcent getrpcbyname getrpcbynumber getttyent getttynam "
+        "setttyent endttyent getusershell setusershell endusershell getaliasent "
+        "getaliasbyname getnetgrent setnetgrent endnetgrent innetgr ether_aton "
+        "ether_ntoa ";
+    const char *name = arena_printf(" %s ", cursor_name(call));
+    return strstr(names, name) || keeps_for_null(call);
+}
+
+bool library_is_state(CXCursor variable)
+{
+    return !strcmp(cursor_name(variable), "signgam") || !strcmp(cursor_name(variable), "cin") ||
+           !strcmp(cursor_name(variable), "wcin");
 }
 
 static bool is_error_stream(CXCursor argument)
@@ -62,11 +120,14 @@ static bool is_error_stream(CXCursor argument)
 
 bool library_prints(CXCursor call)
 {
-    static const char *const always[] = {"printf", "vprintf", "puts",     "putchar", "wprintf",
-                                         "print",  "println", "putwchar", NULL};
-    static const char *const first[] = {"fprintf", "vfprintf", "fwprintf", NULL};
-    static const char *const last[] = {"fputs",  "fputc",  "putc", "fwrite",
-                                       "fputwc", "fputws", NULL};
+    static const char *const always[] = {
+        "printf",  "vprintf",  "puts",     "putchar",          "wprintf",           "print",
+        "println", "putwchar", "vwprintf", "putchar_unlocked", "putwchar_unlocked", NULL};
+    static const char *const first[] = {"fprintf", "vfprintf", "fwprintf", "vfwprintf", NULL};
+    static const char *const last[] = {
+        "fputs", "fputc", "putc",          "fwrite",         "fputwc",         "fputws",
+        "putw",  "putwc", "putc_unlocked", "fputc_unlocked", "fputs_unlocked", "fwrite_unlocked",
+        NULL};
     const char *name = cursor_name(call);
     int count = clang_Cursor_getNumArguments(call);
     if (text_is_one_of(name, always))

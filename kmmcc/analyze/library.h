@@ -8,8 +8,10 @@
 
 /* True if one thread at a time goes on behind a call of this function, whose code is not seen. */
 bool library_locks(const char *name);
-/* True if the function keeps a state for the whole program that each call reads and changes. */
-bool library_keeps_state(const char *name);
+/* True if the function that is called keeps a state for the whole program, which calls change. */
+bool library_keeps_state(CXCursor call);
+/* True if a variable of the library is such a state. */
+bool library_is_state(CXCursor variable);
 /* True if the call prints, but for what goes to stderr. */
 bool library_prints(CXCursor call);
 /* True for objects of the library, which threads share in ways of their own: locks, streams. */

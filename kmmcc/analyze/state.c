@@ -181,7 +181,7 @@ static void note_call(walk_t *w, CXCursor call)
     if (!seen) {
         w->locks |= library_locks(name);
         bool library = cursor_is_system(f);
-        if (library && library_keeps_state(name) && clang_Cursor_isNull(w->keeps))
+        if (library && library_keeps_state(call) && clang_Cursor_isNull(w->keeps))
             w->keeps = call;
         if (library && library_prints(call) && clang_Cursor_isNull(w->prints))
             w->prints = call;
@@ -208,7 +208,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         if (clang_getCursorKind(v) == CXCursor_VarDecl && cursor_is_system(v)) {
             if (!strcmp(cursor_name(v), "cout") && clang_Cursor_isNull(w->prints))
                 w->prints = c;
-            if (!strcmp(cursor_name(v), "cin") && clang_Cursor_isNull(w->keeps))
+            if (library_is_state(v) && clang_Cursor_isNull(w->keeps))
                 w->keeps = c;
         }
     }

@@ -86,6 +86,7 @@ void instrument_behind(list_t *command)
     static const char *const flags[] = {"-O1",
                                         "-fsanitize=thread",
                                         "-Wno-tsan", /* libkmm has fences */
+                                        "--param=tsan-distinguish-volatile=1",
                                         "-fno-builtin",
                                         "-U_FORTIFY_SOURCE",
                                         "-fno-tree-loop-im",

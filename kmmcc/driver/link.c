@@ -2,6 +2,7 @@
 /* Adds kmm's part of a link: its libraries, their folder at run time, and the wrapped calls. */
 #include "driver/link.h"
 
+#include "../../runtime/instrument/locks.h"
 #include "../../runtime/managed/calls.h"
 #include "base/arena.h"
 #include "base/install.h"
@@ -41,19 +42,28 @@ static void add_managed(link_kind_t kind, list_t *command)
 #undef ADD_WRAP
 }
 
+static void add_checks(list_t *command)
+{
+#define WRAP(name, ...) to_linker(command, "--wrap=" #name);
+    WRAP(memcpy)
+    WRAP(memmove)
+    WRAP(memset)
+    KMM_LOCK_CALLS(WRAP, WRAP, WRAP)
+#undef WRAP
+    to_linker(command, "--undefined=__tsan_init"); /* the archive switches the check on */
+    /* A weak reference to a wrapped function, as in libstdc++, takes nothing from an archive. */
+    to_linker(command, "--undefined=__wrap_pthread_once");
+    to_linker(command, "-lkmm_check");
+}
+
 void link_flags(link_kind_t kind, list_t *command)
 {
     const char *folder = install_path("lib");
     list_add(command, arena_printf("-L%s", folder));
     to_linker(command, arena_printf("-rpath=%s", folder));
     add_managed(kind, command);
-    if (kind.checks) {
-        static const char *const wrapped[] = {"memcpy", "memmove", "memset"};
-        for (size_t k = 0; k < sizeof(wrapped) / sizeof(*wrapped); k++)
-            to_linker(command, arena_printf("--wrap=%s", wrapped[k]));
-        to_linker(command, "--undefined=__tsan_init"); /* the archive switches the check on */
-        to_linker(command, "-lkmm_check");
-    }
+    if (kind.checks)
+        add_checks(command);
     if (kind.needs_kmm) {
         to_linker(command, "-lkmm");
     } else {

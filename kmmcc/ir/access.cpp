@@ -149,10 +149,13 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
                          combine_of(i),
                          place_[i],
                          {-1, -1},
-                         nullptr};
+                         nullptr,
+                         0};
         locate(i->getDebugLoc().get(), &a);
         std::set<std::pair<const Value *, bool>> seen;
         if (auto *store = dyn_cast<StoreInst>(i)) {
+            auto *number = dyn_cast<Constant>(store->getValueOperand());
+            a.stores_zero = number && number->isZeroValue();
             carried(store->getValueOperand(), i, 0, seen, &a);
             a.whole = plain_ ? wholes(store) : 0;
         }

@@ -348,8 +348,45 @@ Folded Folding::fold_phi(const PHINode *phi)
 
 // ---- A store ----
 
+// The variable of a block's shared memory to which the pointer leads; NULL: it is no such pointer.
+static const Value *shared_variable(const Value *pointer)
+{
+    auto *variable = dyn_cast<GlobalVariable>(getUnderlyingObject(pointer));
+    enum { SHARED = 3 };
+    return variable && variable->getAddressSpace() == SHARED ? variable : nullptr;
+}
+
+bool Folding::is_shared_result(const Instruction *i)
+{
+    auto *call = dyn_cast<CallBase>(i);
+    bool reads = isa<LoadInst>(i) || isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i) ||
+                 (call && is_atomic(call));
+    const Value *variable = reads ? shared_variable(i->getOperand(0)) : nullptr;
+    return variable && shared_.count(variable);
+}
+
+// Adds the loads of a variable of shared memory that gets a value of the target.
+void Folding::share_result(const Value *pointer, std::vector<const Instruction *> &left)
+{
+    const Value *variable = shared_variable(pointer);
+    if (!variable || !shared_.insert(variable).second)
+        return;
+    for (const BasicBlock &b : a_.f_)
+        for (const Instruction &i : b)
+            if (is_shared_result(&i))
+                left.push_back(&i);
+}
+
+// True if the atomic operation on the target combines the value with it.
+bool Folding::is_operand(const User *u, const Instruction *value)
+{
+    auto *call = dyn_cast<CallBase>(u);
+    bool combines = isa<AtomicRMWInst>(u) || (call && is_atomic(call) && call->arg_size() == 2);
+    return combines && u->getOperand(1) == value && is_target(u->getOperand(0));
+}
+
 // Finds out whether the old value, or one that the operator has combined with it, is stored to
-// other memory of the program.
+// other memory of the program, or combined with the target again; also by way of shared memory.
 void Folding::look_for_reads()
 {
     std::vector<const Instruction *> left;
@@ -365,10 +402,13 @@ void Folding::look_for_reads()
             continue;
         for (const User *u : i->users()) {
             auto *store = dyn_cast<StoreInst>(u);
+            if (is_operand(u, i))
+                out_.is_tested = 1;
             if (store && store->getValueOperand() == i) {
                 for (const Candidate &c : a_.pointers(store->getPointerOperand()))
                     out_.is_read |=
                         c.param >= 0 && (c.param != target_.first || c.member != target_.second);
+                share_result(store->getPointerOperand(), left);
             } else if (!isa<LoadInst>(u) && !isa<StoreInst>(u) && !isa<GetElementPtrInst>(u) &&
                        !isa<AtomicCmpXchgInst>(u) && !isa<AtomicRMWInst>(u)) {
                 left.push_back(cast<Instruction>(u));

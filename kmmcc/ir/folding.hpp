@@ -61,7 +61,8 @@ class Folding
     std::map<const PHINode *, Folded> open_;
     std::set<std::pair<const Value *, bool>> contributed_;
     std::set<const PHINode *> untold_;
-    const Instruction *at_; // it uses the value that is looked at
+    std::set<const Value *> shared_; // variables of shared memory that get values of the target
+    const Instruction *at_;          // it uses the value that is looked at
     int steps_ = 0;
 
     bool is_additive() const
@@ -73,6 +74,9 @@ class Folding
     uint64_t around(const BasicBlock *b) const;
     bool is_target(const Value *pointer);
     bool is_result(const Instruction *i);
+    bool is_shared_result(const Instruction *i);
+    bool is_operand(const User *u, const Instruction *value);
+    void share_result(const Value *pointer, std::vector<const Instruction *> &left);
     bool is_decided(const Instruction *store);
     bool is_same_place(const Value *a, const Value *b, int depth);
     bool is_same(const Value *a, const Value *b, int depth);

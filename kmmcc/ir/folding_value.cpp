@@ -114,7 +114,7 @@ bool Folding::is_about_target(const Value *v, std::set<const Value *> &seen)
     if (!i || !seen.insert(v).second)
         return false;
     if (isa<LoadInst>(i) || is_result(i))
-        return is_result(i);
+        return is_result(i) || is_shared_result(i);
     if (phi && open_.count(phi))
         return true;
     for (const Use &u : i->operands())

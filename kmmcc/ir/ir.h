@@ -136,6 +136,7 @@ typedef struct ir_access {
     int integer[2];
     /* Of a store of a plain function: for each ir_combine_t; NULL: not known. */
     const ir_fold_t *fold;
+    int stores_zero; /* a store of 0 */
 } ir_access_t;
 
 /* A variable of static storage that the function changes, or one place to which a pointer in such

@@ -19,6 +19,8 @@
 #include "base/diag.h"
 #include "base/list.h"
 #include "base/text.h"
+#include "device/function.h"
+#include "device/places.h"
 #include "ptx/line.h"
 #include "ptx/module.h"
 #include "ptx/opcode.h"
@@ -27,44 +29,17 @@
 /* Where a clone's first parameter has the table's address: kmm_checked_blocks_t. */
 enum { TABLE_AT = 24 };
 
-enum { PLACES = 1 << 12 };
-
-/* A global string, in a hash table. */
-typedef struct place_text {
-    const char *text;
-    int number;
-    struct place_text *next;
-} place_text_t;
-
 typedef struct module {
     const char *ptx;
-    ptx_function_t *functions;
+    device_function_t *functions;
     const char *check; /* the name of kmm_check_access */
     lines_t *lines;
-    list_t texts; /* "file:line", as global strings */
-    place_text_t *places[PLACES];
-    list_t registers; /* declared in the function without a % */
+    place_texts_t places; /* as global strings */
+    list_t registers;     /* declared in the function without a % */
     int labels;
 } module_t;
 
 /* ---- Names ---- */
-
-/* The number of the global string with the text. */
-static int text_number(module_t *m, const char *text)
-{
-    uint32_t hash = 2166136261u;
-    for (const char *c = text; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 16777619u;
-    place_text_t **at = &m->places[hash % PLACES];
-    while (*at && strcmp((*at)->text, text))
-        at = &(*at)->next;
-    if (!*at) {
-        *at = arena_alloc(sizeof(**at));
-        **at = (place_text_t){text, m->texts.count, NULL};
-        list_add(&m->texts, text);
-    }
-    return (*at)->number;
-}
 
 /* Remembers the names of `.reg .b64 a, b<4>`. */
 static void add_registers(module_t *m, const char *directive)
@@ -143,22 +118,14 @@ static void add_check(module_t *m, const access_t *a, text_t *out)
                 "\tcall.uni (kmm_4), %s, (kmm_0, kmm_1, kmm_2, kmm_3);\n"
                 "\tld.param.b64 %%kmm_at, [kmm_4];\n"
                 "\t}\n",
-                text_number(m, lines_text(m->lines)), m->check);
+                place_number(&m->places, lines_text(m->lines)), m->check);
     text_printf(out, "$kmm_%d:\n", label);
     text_printf(out, "\t%s%%kmm_at%s;", a->before, a->behind);
 }
 
 /* ---- One function ---- */
 
-static void refuse(module_t *m, ptx_function_t *f, const char *why)
-{
-    if (f->unknown)
-        return;
-    f->unknown = why;
-    f->unknown_line = lines_text(m->lines);
-}
-
-static void read_instruction(module_t *m, ptx_function_t *f, const statement_t *s, text_t *out)
+static void read_instruction(module_t *m, device_function_t *f, const statement_t *s, text_t *out)
 {
     access_t a;
     opcode_kind_t kind = opcode_read(s->text, &a);
@@ -168,9 +135,10 @@ static void read_instruction(module_t *m, ptx_function_t *f, const statement_t *
         return;
     }
     if (kind == OPCODE_UNKNOWN)
-        refuse(m, f,
-               arena_printf("does not know the accesses of its instruction '%s'",
-                            opcode_name(s->text)));
+        function_refuse(f,
+                        arena_printf("does not know the accesses of its instruction '%s'",
+                                     opcode_name(s->text)),
+                        lines_text(m->lines));
     if (kind == OPCODE_CALL) {
         const char *callee = opcode_callee(s->text);
         if (is_computed(m, callee))
@@ -181,7 +149,7 @@ static void read_instruction(module_t *m, ptx_function_t *f, const statement_t *
     text_add(out, m->ptx + s->begin, s->end - s->begin);
 }
 
-static void read_body(module_t *m, ptx_function_t *f)
+static void read_body(module_t *m, device_function_t *f)
 {
     text_t out = {0};
     statement_t s;
@@ -204,82 +172,8 @@ static void read_body(module_t *m, ptx_function_t *f)
     f->text = out.data;
 }
 
-/* ---- Calls ---- */
-
-static ptx_function_t *find(const module_t *m, const char *name)
-{
-    for (ptx_function_t *f = m->functions; f; f = f->next)
-        if (!strcmp(f->name, name))
-            return f;
-    return NULL;
-}
-
 /* Functions of the driver that access no array. */
-static bool is_system_call(const char *name)
-{
-    static const char *const names[] = {"vprintf", "malloc", "free", "__assertfail", NULL};
-    return text_is_one_of(name, names);
-}
-
-static void forget_visits(const module_t *m)
-{
-    for (ptx_function_t *f = m->functions; f; f = f->next)
-        f->is_visited = false;
-}
-
-/* Visits f and what it may call. A call by an address may be of every function. Returns the first
- * that the check refuses; NULL: none. */
-static const ptx_function_t *visit(module_t *m, ptx_function_t *f)
-{
-    if (f->is_visited || f->is_check)
-        return NULL;
-    f->is_visited = true;
-    const ptx_function_t *found = f->unknown ? f : NULL;
-    for (int k = 0; k < f->calls.count; k++) {
-        ptx_function_t *callee = find(m, f->calls.item[k]);
-        if (!callee && !is_system_call(f->calls.item[k])) {
-            f->unknown = arena_printf("does not see what it calls: '%s'", f->calls.item[k]);
-            f->unknown_line = "?";
-        }
-        const ptx_function_t *other = callee ? visit(m, callee) : f->unknown ? f : NULL;
-        found = found ? found : other;
-    }
-    for (ptx_function_t *g = m->functions; g && f->calls_unknown; g = g->next) {
-        const ptx_function_t *other = g->is_kernel ? NULL : visit(m, g);
-        found = found ? found : other;
-    }
-    return found;
-}
-
-/* Whether the kernel may call a function that looks the table up. */
-static bool calls_checked(module_t *m, ptx_function_t *kernel)
-{
-    bool found = false;
-    forget_visits(m);
-    visit(m, kernel);
-    for (const ptx_function_t *f = m->functions; f; f = f->next)
-        found |= f != kernel && f->is_visited && f->accesses > 0;
-    return found;
-}
-
-static bool refuse_clones(module_t *m, const char *path)
-{
-    bool is_refused = false;
-    for (ptx_function_t *f = m->functions; f; f = f->next) {
-        forget_visits(m);
-        const ptx_function_t *at = f->is_clone ? visit(m, f) : NULL;
-        if (!at)
-            continue;
-        is_refused = true;
-        diag_plain(
-            SEVERITY_ERROR, "-fkmm-check refuses kernel '%s' of '%s': it %s%s%s%s",
-            module_kernel_name(f->name), path, at->unknown, *at->unknown_line == '?' ? "" : " (",
-            *at->unknown_line == '?' ? "" : at->unknown_line, *at->unknown_line == '?' ? "" : ")");
-        diag_plain(SEVERITY_NOTE, "launch it without the pragma, or compile this file without "
-                                  "-fkmm-check; --target=host checks kernels on the CPU");
-    }
-    return is_refused;
-}
+static const char *const harmless[] = {"vprintf", "malloc", "free", "__assertfail", NULL};
 
 /* ---- The module ---- */
 
@@ -288,9 +182,10 @@ static const char registers[] = "\n\t.reg .b64 %kmm_table, %kmm_at, %kmm_line;\n
                                 "\t.reg .pred %kmm_on;\n";
 
 /* What a function does first. */
-static void add_begin(module_t *m, ptx_function_t *f, text_t *out)
+static void add_begin(module_t *m, device_function_t *f, text_t *out)
 {
-    bool shares = f->is_kernel && calls_checked(m, f), checks = f->is_clone || !f->is_kernel;
+    bool shares = f->is_kernel && functions_are_checked(m->functions, f, harmless),
+         checks = f->is_clone || !f->is_kernel;
     if (!shares && !(checks && f->accesses))
         return;
     text_printf(out, "%s", registers);
@@ -315,8 +210,8 @@ static void add_declarations(const module_t *m, text_t *out)
                 ".func (.param .b64 kmm_return) %s(.param .b64 kmm_a, .param .b64 kmm_b, "
                 ".param .b32 kmm_c, .param .b64 kmm_d);\n",
                 m->check);
-    for (int k = 0; k < m->texts.count; k++) {
-        const char *text = m->texts.item[k];
+    for (int k = 0; k < m->places.texts.count; k++) {
+        const char *text = m->places.texts.item[k];
         size_t length = strlen(text);
         length = length < KMM_CHECK_LINE ? length : KMM_CHECK_LINE - 1;
         text_printf(out, ".global .align 1 .b8 kmm_line_%d[%zu] = {", k, length + 1);
@@ -333,7 +228,7 @@ static const char *assemble(module_t *m)
     size_t from = (size_t)(size - m->ptx) + strcspn(size, "\n");
     text_add(&out, m->ptx, from);
     add_declarations(m, &out);
-    for (ptx_function_t *f = m->functions; f; f = f->next) {
+    for (device_function_t *f = m->functions; f; f = f->next) {
         bool is_changed = !f->is_check && (f->is_clone || !f->is_kernel);
         text_add(&out, m->ptx + from, f->body - from);
         if (!f->is_check)
@@ -353,7 +248,7 @@ const char *check_module(const char *ptx, const char *path)
     module_t *m = arena_alloc(sizeof(*m));
     *m = (module_t){.ptx = ptx, .functions = module_functions(ptx), .lines = lines_read(ptx)};
     bool has_clone = false;
-    for (ptx_function_t *f = m->functions; f; f = f->next) {
+    for (device_function_t *f = m->functions; f; f = f->next) {
         has_clone |= f->is_clone;
         m->check = f->is_check ? f->name : m->check;
     }
@@ -364,8 +259,8 @@ const char *check_module(const char *ptx, const char *path)
                    m->check ? "addresses of 64 bits" : "the function kmm_check_access");
         return NULL;
     }
-    for (ptx_function_t *f = m->functions; f; f = f->next)
+    for (device_function_t *f = m->functions; f; f = f->next)
         if (!f->is_check)
             read_body(m, f);
-    return refuse_clones(m, path) ? NULL : assemble(m);
+    return functions_refuse(m->functions, harmless, path) ? NULL : assemble(m);
 }

@@ -3,7 +3,6 @@
 #include "ptx/module.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -78,9 +77,9 @@ static bool has_clone_name(const char *name)
 }
 
 /* Reads the function behind `.entry` or `.func`. *at goes behind it. NULL: it is only declared. */
-static ptx_function_t *read_function(const char *ptx, size_t *at, bool is_kernel)
+static device_function_t *read_function(const char *ptx, size_t *at, bool is_kernel)
 {
-    ptx_function_t *f = arena_alloc(sizeof(*f));
+    device_function_t *f = arena_alloc(sizeof(*f));
     bool is_blocks = false;
     size_t open = statement_skip(ptx, *at);
     if (ptx[open] == '(') /* what it returns */
@@ -105,48 +104,20 @@ static ptx_function_t *read_function(const char *ptx, size_t *at, bool is_kernel
     return f;
 }
 
-ptx_function_t *module_functions(const char *ptx)
+device_function_t *module_functions(const char *ptx)
 {
-    ptx_function_t *first = NULL, **last = &first;
+    device_function_t *first = NULL, **last = &first;
     size_t at = 0;
     while (ptx[at = statement_skip(ptx, at)]) {
         size_t length = word_length(ptx + at);
         bool is_kernel = length == 6 && !strncmp(ptx + at, ".entry", 6),
              is_function = length == 5 && !strncmp(ptx + at, ".func", 5);
         at += length ? length : 1;
-        ptx_function_t *f = is_kernel || is_function ? read_function(ptx, &at, is_kernel) : NULL;
+        device_function_t *f = is_kernel || is_function ? read_function(ptx, &at, is_kernel) : NULL;
         if (f) {
             *last = f;
             last = &f->next;
         }
     }
     return first;
-}
-
-/* Cuts the prefix of clones off the name. */
-static const char *without_prefix(const char *name, size_t length)
-{
-    static const char prefix[] = "kmm_";
-    size_t skip = strncmp(name, prefix, sizeof(prefix) - 1) ? 0 : sizeof(prefix) - 1;
-    return arena_copy(name + skip, length - skip);
-}
-
-/* The parts of a nested name stand behind their lengths: "_ZN5space8kmm_blurEi". */
-const char *module_kernel_name(const char *name)
-{
-    const char *at = name + 2, *found = NULL;
-    if (strncmp(name, "_Z", 2))
-        return without_prefix(name, strlen(name));
-    bool is_nested = *at == 'N';
-    at += is_nested;
-    while (isdigit((unsigned char)*at) && (is_nested || !found)) {
-        char *end;
-        size_t n = strtoul(at, &end, 10);
-        if (n > strlen(end))
-            break;
-        const char *part = without_prefix(end, n);
-        found = found ? arena_printf("%s::%s", found, part) : part;
-        at = end + n;
-    }
-    return found ? found : name;
 }

@@ -144,12 +144,13 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
     if (failed)
         return failed;
     pthread_mutex_lock(&rt->lock);
-    kmm__deferred_end(rt, 0, UINTPTR_MAX);
+    int ended = kmm__deferred_end(rt, 0, UINTPTR_MAX);
     pthread_mutex_unlock(&rt->lock);
     kmm__marker_create(rt, &kmm__all_streams, &m);
     kmm__marker_wait(m);
     kmm__marker_release(m);
-    return kmm__error_take(rt);
+    int error = kmm__error_take(rt);
+    return error ? error : ended;
 }
 
 KMM__API int kmm_destroy(kmm_runtime_t *rt)

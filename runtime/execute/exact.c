@@ -9,7 +9,9 @@
 #include "base/api.h"
 #include "base/running.h"
 #include "execute/exact_device.h"
+#include "execute/exact_global.h"
 #include "execute/exact_host.h"
+#include "execute/exact_order.h"
 #include "execute/exact_text.h"
 #include "execute/shadow.h"
 
@@ -94,8 +96,11 @@ void kmm__exact_open(kmm__check_t *c)
 
 void kmm__exact_before(kmm__check_t *c)
 {
-    if (c->is_exact)
-        places_find(c);
+    if (!c->is_exact)
+        return;
+    places_find(c);
+    kmm__exact_globals_open(c);
+    kmm__exact_order_open(c);
 }
 
 void kmm__exact_close(kmm__check_t *c)
@@ -103,6 +108,7 @@ void kmm__exact_close(kmm__check_t *c)
     if (!c->is_exact)
         return;
     pthread_mutex_destroy(&c->lock);
+    kmm__exact_globals_close(c);
     free(c->places);
 }
 
@@ -150,6 +156,9 @@ static void access_copy(kmm__check_t *c, kmm__shadow_t *s, int64_t at, size_t by
         first[wrong] = is_wrong[wrong] ? first[wrong] : b;
         last[wrong] = b;
         is_wrong[wrong] = true;
+        if (s->is_ordered && (kind & (KMM__EXACT_LOAD | KMM__EXACT_ALONE)) == KMM__EXACT_LOAD &&
+            wrong == KMM__WRONG_KINDS && !(s->may[b] & (KMM__STORED | KMM__LOADED)))
+            s->may[b] |= KMM__LOADED;
         if (wrong == KMM__WRONG_KINDS && (kind & KMM__EXACT_STORE) && !(s->may[b] & KMM__STORED))
             s->may[b] |= KMM__STORED;
     }
@@ -158,11 +167,15 @@ static void access_copy(kmm__check_t *c, kmm__shadow_t *s, int64_t at, size_t by
             note(c, &s->wrong[wrong], first[wrong], last[wrong], pc);
 }
 
-static void access_elsewhere(kmm__check_t *c, uintptr_t address, const void *pc)
+static void access_elsewhere(kmm__check_t *c, uintptr_t address, size_t bytes, int kind,
+                             const void *pc)
 {
     const kmm__place_t *p = place_of(c, address);
-    if (!p)
+    if (!p) {
+        if ((kind & (KMM__EXACT_STORE | KMM__EXACT_ALONE)) == KMM__EXACT_STORE)
+            kmm__exact_global_store(c, address, bytes, pc);
         return;
+    }
     pthread_mutex_lock(&c->lock);
     bool is_other = c->elsewhere && c->elsewhere != p->array;
     c->elsewhere = c->elsewhere ? c->elsewhere : p->array;
@@ -191,7 +204,7 @@ KMM__API void kmm__exact_access(const void *address, size_t bytes, int kind, con
             return;
         }
     }
-    access_elsewhere(c, (uintptr_t)address, pc);
+    access_elsewhere(c, (uintptr_t)address, bytes, kind, pc);
 }
 
 /* ---- The end of the chunk ---- */
@@ -270,5 +283,7 @@ void kmm__exact_report(kmm__check_t *c)
                 kmm__exact_say_wrong(c, &c->shadows[k], (kmm__wrong_t)wrong);
     if (c->other.count)
         kmm__exact_say_elsewhere(c);
+    kmm__exact_globals_report(c);
+    kmm__exact_order_report(c);
     report_unstored(c);
 }

@@ -210,6 +210,23 @@ void kmm__exact_say_unstored(kmm__check_t *c, const kmm__shadow_t *s, uint32_t i
     say(c->task, item, where, text);
 }
 
+void kmm__exact_say_order(kmm__check_t *c, const kmm__shadow_t *s, int64_t at, bool reads,
+                          int64_t other)
+{
+    uint32_t item = kmm__shadow_item(c, s, !reads);
+    char where[PLACE], element[ELEMENT], who[64] = "other chunks read", text[TEXT];
+    if (!is_first(c->task, item, where))
+        return;
+    element_text(c, s, item, at, element);
+    if (other >= 0)
+        snprintf(who, sizeof(who), "chunk %lld %s", (long long)other, reads ? "stores" : "reads");
+    snprintf(text, sizeof(text),
+             "the chunk %s %s, which %s, and chunks run at once and in any order; store to another "
+             "array, or call it without the pragma",
+             reads ? "reads" : "stores to", element, who);
+    say(c->task, item, where, text);
+}
+
 /* The array may be freed meanwhile, so it is looked up. */
 static void array_text(kmm__check_t *c, char *out, size_t size)
 {

@@ -12,8 +12,9 @@
 typedef struct kmm__check kmm__check_t;
 typedef struct kmm__exact_device kmm__exact_device_t; /* execute/exact_device.c */
 
-/* The flags of each byte of a copy: what the clauses allow, and that the chunk has stored it. */
-enum { KMM__MAY_READ = 1, KMM__MAY_WRITE = 2, KMM__STORED = 4 };
+/* The flags of each byte of a copy: what the clauses allow, that the chunk has stored it, and that
+ * it has loaded it before (noted if is_ordered). */
+enum { KMM__MAY_READ = 1, KMM__MAY_WRITE = 2, KMM__STORED = 4, KMM__LOADED = 8 };
 
 /* Kinds of wrong accesses. A message names the first kind in this order. */
 typedef enum kmm__wrong {
@@ -43,7 +44,8 @@ typedef struct kmm__shadow {
                            of address space on each side of `window` */
     char *image;        /* contents before the chunk runs */
     char *work;         /* contents that the chunk works on and leaves */
-    unsigned char *may; /* KMM__MAY_... and KMM__STORED for each byte */
+    unsigned char *may; /* KMM__MAY_..., KMM__STORED and KMM__LOADED for each byte */
+    bool is_ordered;    /* other chunks may store what this one reads (execute/exact_order.h) */
     kmm__addr_t window; /* on a GPU: where the kernel finds the copy */
     /* on a GPU: one for each frame of the array; 0: the chunk does not touch it */
     kmm__frame_handle_t *frames;
@@ -78,6 +80,7 @@ struct kmm__check {
     uint32_t place_count;
     const kmm__array_t *elsewhere; /* the first array that was reached by such an address */
     kmm__violation_t other;
+    struct kmm__globals *globals;   /* stores to variables (exact_global.h); NULL: not checked */
     kmm__exact_device_t *on_device; /* on a GPU; NULL: not made yet */
 };
 

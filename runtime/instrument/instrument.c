@@ -7,11 +7,14 @@
 #include <stdint.h>
 
 #include "execute/exact.h"
+#include "execute/exact_global.h"
 
 enum {
     LOAD = KMM__EXACT_LOAD,
     STORE = KMM__EXACT_STORE,
-    BOTH = KMM__EXACT_LOAD | KMM__EXACT_STORE
+    ALONE_LOAD = KMM__EXACT_LOAD | KMM__EXACT_ALONE,
+    ALONE_STORE = KMM__EXACT_STORE | KMM__EXACT_ALONE,
+    ALONE_BOTH = KMM__EXACT_LOAD | KMM__EXACT_STORE | KMM__EXACT_ALONE
 };
 
 /* Behind the call, in the code that was compiled. */
@@ -64,10 +67,10 @@ void __tsan_vptr_read(void **at)
     ACCESS(write##bytes, bytes, STORE)                                                             \
     ACCESS(unaligned_read##bytes, bytes, LOAD)                                                     \
     ACCESS(unaligned_write##bytes, bytes, STORE)                                                   \
-    ACCESS(volatile_read##bytes, bytes, LOAD)                                                      \
-    ACCESS(volatile_write##bytes, bytes, STORE)                                                    \
-    ACCESS(unaligned_volatile_read##bytes, bytes, LOAD)                                            \
-    ACCESS(unaligned_volatile_write##bytes, bytes, STORE)
+    ACCESS(volatile_read##bytes, bytes, ALONE_LOAD)                                                \
+    ACCESS(volatile_write##bytes, bytes, ALONE_STORE)                                              \
+    ACCESS(unaligned_volatile_read##bytes, bytes, ALONE_LOAD)                                      \
+    ACCESS(unaligned_volatile_write##bytes, bytes, ALONE_STORE)
 
 ACCESSES(1)
 ACCESSES(2)
@@ -128,7 +131,7 @@ typedef uint64_t word64;
     word##bits __tsan_atomic##bits##_fetch_##name(word##bits *at, word##bits value, int order)     \
     {                                                                                              \
         (void)order;                                                                               \
-        kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
+        kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);                                        \
         return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                                 \
     }
 
@@ -139,9 +142,13 @@ typedef uint64_t word64;
                                                        word##bits value, int done, int failed)     \
     {                                                                                              \
         (void)done, (void)failed;                                                                  \
-        kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
-        return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,           \
-                                           __ATOMIC_SEQ_CST);                                      \
+        kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);                                        \
+        const word##bits old = *expected;                                                          \
+        bool is_done = __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,   \
+                                                   __ATOMIC_SEQ_CST);                              \
+        if (is_done)                                                                               \
+            kmm__exact_turn(at, old, value, true);                                                 \
+        return is_done;                                                                            \
     }
 
 #define ATOMICS(bits)                                                                              \
@@ -149,22 +156,25 @@ typedef uint64_t word64;
     word##bits __tsan_atomic##bits##_load(const word##bits *at, int order)                         \
     {                                                                                              \
         (void)order;                                                                               \
-        kmm__exact_access(at, sizeof(*at), LOAD, PC);                                              \
+        kmm__exact_access(at, sizeof(*at), ALONE_LOAD, PC);                                        \
         return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
     }                                                                                              \
     void __tsan_atomic##bits##_store(word##bits *at, word##bits value, int order);                 \
     void __tsan_atomic##bits##_store(word##bits *at, word##bits value, int order)                  \
     {                                                                                              \
         (void)order;                                                                               \
-        kmm__exact_access(at, sizeof(*at), STORE, PC);                                             \
-        __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
+        kmm__exact_access(at, sizeof(*at), ALONE_STORE, PC);                                       \
+        const word##bits old = __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                   \
+        kmm__exact_turn(at, old, value, false);                                                    \
     }                                                                                              \
     word##bits __tsan_atomic##bits##_exchange(word##bits *at, word##bits value, int order);        \
     word##bits __tsan_atomic##bits##_exchange(word##bits *at, word##bits value, int order)         \
     {                                                                                              \
         (void)order;                                                                               \
-        kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
-        return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                   \
+        kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);                                        \
+        const word##bits old = __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                   \
+        kmm__exact_turn(at, old, value, true);                                                     \
+        return old;                                                                                \
     }                                                                                              \
     word##bits __tsan_atomic##bits##_compare_exchange_val(word##bits *at, word##bits expected,     \
                                                           word##bits value, int done, int failed); \
@@ -172,9 +182,11 @@ typedef uint64_t word64;
                                                           word##bits value, int done, int failed)  \
     {                                                                                              \
         (void)done, (void)failed;                                                                  \
-        kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
-        __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST,                 \
-                                    __ATOMIC_SEQ_CST);                                             \
+        kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);                                        \
+        const word##bits old = expected;                                                           \
+        if (__atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST,             \
+                                        __ATOMIC_SEQ_CST))                                         \
+            kmm__exact_turn(at, old, value, true);                                                 \
         return expected;                                                                           \
     }                                                                                              \
     EXCHANGE_IF(bits, strong)                                                                      \
@@ -209,7 +221,7 @@ word128 __tsan_atomic128_load(word128 *at, int order);
 word128 __tsan_atomic128_load(word128 *at, int order)
 {
     (void)order;
-    kmm__exact_access(at, sizeof(*at), LOAD, PC);
+    kmm__exact_access(at, sizeof(*at), ALONE_LOAD, PC);
     return swap_if(at, 0, 0);
 }
 
@@ -219,7 +231,7 @@ word128 __tsan_atomic128_compare_exchange_val(word128 *at, word128 expected, wor
                                               int done, int failed)
 {
     (void)done, (void)failed;
-    kmm__exact_access(at, sizeof(*at), BOTH, PC);
+    kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);
     return swap_if(at, expected, value);
 }
 
@@ -230,7 +242,7 @@ word128 __tsan_atomic128_compare_exchange_val(word128 *at, word128 expected, wor
                                                   int done, int failed)                            \
     {                                                                                              \
         (void)done, (void)failed;                                                                  \
-        kmm__exact_access(at, sizeof(*at), BOTH, PC);                                              \
+        kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);                                        \
         word128 wanted = *expected;                                                                \
         *expected = swap_if(at, wanted, value);                                                    \
         return *expected == wanted;                                                                \
@@ -250,14 +262,14 @@ EXCHANGE_IF_16(weak)
                 return old;                                                                        \
     }
 
-CHANGE_16(store, STORE, value)
-CHANGE_16(exchange, BOTH, value)
-CHANGE_16(fetch_add, BOTH, old + value)
-CHANGE_16(fetch_sub, BOTH, old - value)
-CHANGE_16(fetch_and, BOTH, old &value)
-CHANGE_16(fetch_or, BOTH, old | value)
-CHANGE_16(fetch_xor, BOTH, old ^ value)
-CHANGE_16(fetch_nand, BOTH, ~(old &value))
+CHANGE_16(store, ALONE_STORE, value)
+CHANGE_16(exchange, ALONE_BOTH, value)
+CHANGE_16(fetch_add, ALONE_BOTH, old + value)
+CHANGE_16(fetch_sub, ALONE_BOTH, old - value)
+CHANGE_16(fetch_and, ALONE_BOTH, old &value)
+CHANGE_16(fetch_or, ALONE_BOTH, old | value)
+CHANGE_16(fetch_xor, ALONE_BOTH, old ^ value)
+CHANGE_16(fetch_nand, ALONE_BOTH, ~(old &value))
 
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)

@@ -25,6 +25,7 @@
 #include "base/alloc.h"
 #include "base/api.h"
 #include "base/error.h"
+#include "base/exit_status.h"
 #include "launch/fold.h"
 #include "launch/items.h"
 #include "launch/wait.h"
@@ -440,8 +441,10 @@ static int say(const kmm__submission_t *s, const difference_t *d)
              s->part.count, (long long)index, others,
              hexadecimal(d->image->chunks + d->at, d->bytes, chunks),
              hexadecimal(d->image->whole + d->at, d->bytes, whole));
-    if (!d->is_rounding)
+    if (!d->is_rounding) {
+        kmm__exit_violation();
         return kmm__submission_refuse_item(s, d->item, KMM_E_ACCESS, text);
+    }
     fprintf(stderr,
             "kmm: warning: %s:%d: %s: argument %s: %s; the order of additions may explain it\n",
             s->l->file ? s->l->file : "?", s->l->line, s->l->kernel, d->item->text, text);

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "execute/exact.h"
+#include "execute/exact_host.h"
 #include "launch/maps.h"
 #include "launch/meaning.h"
 #include "launch/plan.h"
@@ -139,11 +141,14 @@ static int make_room(kmm__submission_t *s)
 }
 
 /* Makes this launch end a map that an earlier launch with nowait has left to kmm_wait. */
-static void take_over(kmm__submission_t *s, kmm__array_t *a)
+static int take_over(kmm__submission_t *s, const kmm__item_t *item)
 {
+    kmm__array_t *a = item->array;
     a->is_deferred = false;
     s->rt->launches->deferred--;
     hold_map(s, a);
+    int touched = kmm__exact_host_leave(a->base);
+    return touched ? kmm__submission_refuse_item(s, item, touched, kmm__error_get()) : 0;
 }
 
 /* Returns how many elements an item's region may reach beyond the mapped memory without an error:
@@ -306,9 +311,10 @@ int kmm__submission_resolve(kmm__submission_t *s)
             k--;
             continue;
         }
-        if (item->array && item->array->is_deferred && !s->l->nowait)
-            take_over(s, item->array);
-        else if (item->array && item->array->launch_maps)
+        if (item->array && item->array->is_deferred && !s->l->nowait) {
+            if ((error = take_over(s, item)))
+                return error;
+        } else if (item->array && item->array->launch_maps)
             join_map(s, item->array);
         if (!item->array) {
             error = map_item(s, item);
@@ -330,6 +336,39 @@ int kmm__submission_resolve(kmm__submission_t *s)
 
 /* ---- The end ---- */
 
+typedef struct use {
+    const char *base;
+    bool stores;
+} use_t;
+
+static int use_rows(void *arg, const kmm__rows_t *rows)
+{
+    const use_t *u = arg;
+    for (int64_t k = 0; k < rows->count; k++)
+        kmm__exact_host_use(u->base + rows->offset + k * rows->pitch, (size_t)rows->width,
+                            u->stores);
+    return 0;
+}
+
+/* Tells the check of host code what the launch uses of maps that launches with nowait leave. */
+static void guard_items(const kmm__submission_t *s)
+{
+    kmm__chunk_box_t whole;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__item_t *item = &s->l->items[k];
+        const kmm__array_t *a = item->array;
+        kmm__access_t access;
+        kmm__layout_t shaped;
+        if (!a || !a->is_deferred)
+            continue;
+        kmm__exact_host_defer(a->base, a->bytes);
+        use_t use = {a->base, item->mode != KMM_READ};
+        if (kmm__plan(item, s->l->axis_count, &whole, &access, &shaped) == 1)
+            kmm__layout_rows(access.layout, &access.box, use_rows, &use);
+    }
+}
+
 static void defer_items(kmm__submission_t *s)
 {
     pthread_mutex_lock(&s->rt->lock);
@@ -343,6 +382,8 @@ static void defer_items(kmm__submission_t *s)
         a->is_deferred = true;
         s->rt->launches->deferred++;
     }
+    if (kmm__exact_is_on())
+        guard_items(s);
     pthread_mutex_unlock(&s->rt->lock);
 }
 
@@ -370,8 +411,9 @@ static int bring_back(kmm__submission_t *s)
 
 int kmm__submission_unmap(kmm__submission_t *s)
 {
-    if (s->l->nowait && s->mapped_count) {
-        defer_items(s);
+    if (s->l->nowait) {
+        if (s->mapped_count || kmm__exact_is_on())
+            defer_items(s);
         return 0;
     }
     if (s->mapped_count == 0)

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "execute/exact_host.h"
 #include "launch/operation.h"
 #include "launch/state.h"
 #include "memory/lifetime.h"
@@ -149,6 +150,10 @@ int kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end)
     rt->launches->deferred -= count;
     pthread_mutex_unlock(&rt->lock);
     int error = count ? kmm__maps_end(rt, bases, count) : 0;
+    for (uint32_t k = 0; k < count; k++) {
+        int touched = kmm__exact_host_leave(bases[k]);
+        error = error ? error : touched;
+    }
     free(bases);
     pthread_mutex_lock(&rt->lock);
     return error;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "execute/exact_host.h"
 #include "launch/operation.h"
 #include "launch/state.h"
 #include "task/inside.h"
@@ -68,6 +69,8 @@ KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)
         rt->launches->deferred--;
     }
     pthread_mutex_unlock(&rt->lock);
-    int unmapped = deferred ? kmm_unmap(rt, deferred) : 0;
-    return error ? error : unmapped;
+    int unmapped = deferred ? kmm_unmap(rt, deferred) : 0,
+        touched = deferred ? kmm__exact_host_leave(deferred) : 0;
+    error = error ? error : unmapped;
+    return error ? error : touched;
 }

@@ -104,6 +104,10 @@ struct kmm__work {
     bool is_undivided; /* the undivided run of KMM_CHECK=result */
     bool is_warned;    /* KMM_CHECK=access has warned that it cannot be checked */
     uint64_t violated; /* items (bits) of which a check of each access has said something */
+    /* stores of chunks to variables (execute/exact_global.c); NULL: there were none */
+    struct kmm__work_globals *globals;
+    /* which chunk uses which element (execute/exact_order.c); NULL: nothing is noted */
+    struct kmm__work_order *orders;
     void (*drop)(kmm__work_t *w); /* drops its references to arrays; NULL: it has none */
 
     struct kmm__known_layout *layouts; /* layouts of its tasks' accesses that are not flat */

@@ -58,6 +58,9 @@ F clamp_max(int n, const int *x, int *m) { int t = 0; for (int i = 0; i < n; i++
 F four_max(int n, const int *x, int *m) { int a = x[0], b = x[0]; int i = 0; for (; i + 1 < n; i += 2) { if (x[i] > a) a = x[i]; if (x[i + 1] > b) b = x[i + 1]; } for (; i < n; i++) if (x[i] > a) a = x[i]; if (b > a) a = b; if (a > *m) *m = a; }
 F square_max(int n, const float *x, float *m) { for (int i = 0; i < n; i++) if (x[i] * x[i] > *m) *m = x[i] * x[i]; }
 F bounds_sum(int lo, int hi, const float *x, double *s) { for (int i = lo; i < hi; i++) s[0] += x[i] * i; }
+F clipped(int lo, int hi, int n, const float *x, float *s) { for (int i = lo; i < hi && i < n - 1; i++) *s += 0.5f * (x[i] + x[i + 1]); }
+F pairs(int n, const float *x, float *s) { for (int i = 0; i < n; i++) *s += x[i] * x[i + 1]; }
+F again(int n, const float *x, float *s) { float t = x[0]; for (int i = 0; i < n; i++) t += x[i]; *s += t - x[0]; }
 struct best { float v; int i; };
 F amin(int lo, int hi, const float *x, struct best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->v) { b->v = x[i]; b->i = i; } }
 F amin2(int lo, int hi, const float *x, struct best *b) { struct best t = {INFINITY, 0}; for (int i = lo; i < hi; i++) if (x[i] < t.v) { t.v = x[i]; t.i = i; } if (t.v < b->v) *b = t; }
@@ -97,6 +100,8 @@ F divides(int n, const int *x, int *s) { for (int i = 0; i < n; i++) *s /= x[i] 
 F less(int n, const int *x, int *s) { int t = 1 << 30; for (int i = 0; i < n; i++) t = x[i] < t ? x[i] : t; if (t < *s) *s = t; }
 F prefix(int n, const int *x, int *y, int *s) { for (int i = 0; i < n; i++) { s[0] += x[i]; y[i] = s[0]; } }
 F ticket(int n, int *y, int *s) { for (int i = 0; i < n; i++) y[i] = (*s)++; }
+F trapezoid(int n, const float *x, float *s) { float t = 0; for (int i = 0; i < n - 1; i++) t += 0.5f * (x[i] + x[i + 1]); *s += t; }
+F steepest(int n, const double *x, double *m) { double t = 0; for (int i = 1; i < n; i++) t = fmax(t, fabs(x[i] - x[i - 1])); *m = fmax(*m, t); }
 float other(float a, float b);
 F unseen(int n, const float *x, float *s) { for (int i = 0; i < n; i++) *s = other(*s, x[i]); }
 F limited(int n, const int *x, int *s) { for (int i = 0; i < n; i++) if (*s < 100) *s += x[i]; }
@@ -107,6 +112,9 @@ void all(int n, int w, float *x, float *y, int *xi, unsigned *xu, float *s, doub
 R(+, s, x, sum(n, x, s)); R(+, s, x, sum_local(n, x, s)); R(+, s, x, sum_from(n, x, s)); R(+, s, x, sum_first(n, x, s)); R(+, s, x, difference(n, x, s));
 R(+, s, x, scaled(n, 2, x, s)); R(+, s, x, unrolled(n, x, s)); R(+, s, x, count(n, x, s)); R(+, si, x, count_in(n, x, si)); R(+, si, x, count_bool(n, x, si));
 R(+, sl, x, lengths(n, x, sl));
+P(kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) chunk(n / 4) read(x[i:2]) reduce(+: s[0])) clipped(0, n, n, x, s);
+P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(x[i:2]) reduce(+: s[0])) pairs(n, x, s);
+R(+, s, x, again(n, x, s));
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(x[i]) reduce(+: d[0:2])) lengths2(n, x, d);
 R(+, s, x, down(n, x, s)); R(+, s, x, pointer(n, x, s)); R(*, s, x, product(n, x, s)); R(*, s, x, quotient(n, x, s));
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(xi[i]) reduce(+: si[0:8])) histogram(n, xi, si);
@@ -188,4 +196,8 @@ P(kmm parallel(i = 0:n) rebase(n: i) chunk(611) write(yi[i]) reduce(+: si[0])) t
 R(+, s, x, unseen(n, x, s));
 // CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'limited' combines 'si[0]' by + alone; KMM_CHECK=result compares the result with that of one call [-Wkmm-reduce]
 R(+, si, xi, limited(n, xi, si));
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'trapezoid' reads x[{{[0-9]+}}] less often in chunks than in one call, so that what it reduces lacks pairs across the edges of chunks; tell it the bounds, as in rebase(lo: begin(i), hi: end(i)), or call it without the pragma
+R(+, s, x, trapezoid(n, x, s));
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'steepest' reads e[{{[0-9]+}}] less often in chunks than in one call
+{ double v = 0, *e = d + 1000; P(kmm parallel(i = 0:n) rebase(n: i) chunk(611) read(e[i]) reduce(max: (&v)[0])) steepest(n, e, &v); }
 }

@@ -22,7 +22,13 @@ __global__ void k_minmax(int n, const int *a, int *lo, int *hi) { int i = IX; if
 __global__ void k_64(int n, const int *a, unsigned long long *s) { int i = IX; if (i < n) atomicAdd(s, (unsigned long long)a[i]); }
 __global__ void k_warp(int n, const int *a, int *s) { int i = IX; int v = i < n ? a[i] : 0; for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d); if (threadIdx.x % 32 == 0) atomicAdd(s, v); }
 __global__ void k_sub(int n, const int *a, int *s) { int i = IX; if (i < n) atomicSub(s, a[i]); }
+__global__ void k_zero(int n, const int *a, int *s) { int i = IX; if (threadIdx.x == 0) s[blockIdx.x] = 0; __syncthreads(); if (i < n) atomicAdd(&s[blockIdx.x], a[i]); }
+__global__ void k_peek(int n, const int *a, int *s) { __shared__ int best; int i = IX; if (threadIdx.x == 0) best = *s; __syncthreads(); if (i < n && a[i] > best) atomicMax(s, max(a[i], best)); }
 /* wrong ones */
+__global__ void w_plain(int n, const int *a, int *s) { int i = IX; if (i < n) atomicAdd(s, a[i]); if (i == 0) s[0] = 5; }
+__global__ void w_shared(int n, const int *a, int *s) { __shared__ int t; if (!threadIdx.x) t = s[0]; __syncthreads(); int i = IX; if (i < n) atomicMax(&t, a[i]); __syncthreads(); if (!threadIdx.x) atomicAdd(s, t); }
+__global__ void w_twice(int n, const int *a, int *s) { int i = IX; if (i < n) atomicAdd(s, a[i] + *s); }
+__global__ void w_last(int n, const int *a, int *c, int *o) { __shared__ int last; if (!threadIdx.x) last = atomicAdd(c, 1) == 7; __syncthreads(); int i = IX; if (i < n && last) o[i] = a[i]; }
 __global__ void w_cas(int n, const int *a, int *s) { int i = IX; if (i < n) { int v = *s, w; do { w = v; v = atomicCAS(s, w, max(w, a[i])); } while (v != w); } }
 __device__ int next(int *c) { return atomicAdd(c, 1); }
 __global__ void w_next(int n, int *c, int *o) { int i = IX; if (i < n) { int r = next(c); if (r < 100) o[i] = 1000; } }
@@ -46,6 +52,8 @@ P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(min: s[0]) reduce(max: s2[
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: l[0])) k_64<<<(n + 127) / 128, 128>>>(n, a, l);
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) k_warp<<<(n + 127) / 128, 128>>>(n, a, s);
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) k_sub<<<(n + 127) / 128, 128>>>(n, a, s);
+P(kmm parallel(i = 0:n, b: block.x) chunk(1024) read(a[i]) reduce(+: s[b])) k_zero<<<(n + 127) / 128, 128>>>(n, a, s);
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(max: s[0])) k_peek<<<(n + 127) / 128, 128>>>(n, a, s);
 // CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here by another operator than that of 'w_cas'; say reduce(max: s[0])
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_cas<<<(n + 127) / 128, 128>>>(n, a, s);
 // CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 'u[0]' is reduced here by another operator than that of 'k_add'; say reduce(+: u[0])
@@ -62,4 +70,12 @@ P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) write(o[i]) reduce(max: s[0])) w_
 P(kmm parallel(i = 0:n) chunk(1024) write(o[i]) reduce(+: s[0])) w_read<<<(n + 127) / 128, 128>>>(n, s, o);
 // CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'w_test' also uses its values: a chunk has a copy of its own, with the values of this chunk alone
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_test<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'w_plain' stores to it
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_plain<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'w_shared' also uses its values
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_shared<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'w_twice' also uses its values
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_twice<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'w_last' also uses its values
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) update(o[i]) reduce(+: s[0])) w_last<<<(n + 127) / 128, 128>>>(n, a, s, o);
 }

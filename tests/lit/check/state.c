@@ -2,6 +2,7 @@
 // RUN: %kmmcc -fno-kmm-compare -c %s -o %t.o
 // REQUIRES: ir
 // Plain functions that keep a state, change or know more than their arguments; and some that do not.
+#define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <wchar.h>
 #define F static void
 static int counter, last[1], *there = &counter, turn;
 static struct { int a, b; } pair, *of_pair = &pair;
@@ -28,6 +30,11 @@ F named_lock(int n, int *y) { for (int i = 0; i < n; i++) { y[i] = block_size(i)
 F draws(int n, int *y) { for (int i = 0; i < n; i++) y[i] += rand(); }
 F draws_48(int n, double *y) { for (int i = 0; i < n; i++) y[i] += drand48(); }
 F splits(int n, char *y) { for (int i = 0; i < n; i++) if (y[i]) strtok(y, " "); }
+F signs(int n, double *y) { for (int i = 0; i < n; i++) { double l = lgamma(y[i]); y[i] = l * signgam; } }
+F changes_environment(int n, int *y) { for (int i = 0; i < n; i++) { y[i] += 1; setenv("KEY", "1", 1); } }
+F names_files(int n, char *y) { for (int i = 0; i < n; i++) y[i] = tmpnam(NULL)[5]; }
+F widens(int n, char *y) { for (int i = 0; i < n; i++) { wchar_t w; y[i] = (char)mbrtowc(&w, &y[i], 1, NULL); } }
+F converts(int n, char *y) { for (int i = 0; i < n; i++) y[i] = *ecvt(y[i], 3, &(int){0}, &(int){0}); }
 F prints(int n, const int *x) { for (int i = 0; i < n; i++) printf("%d\n", x[i]); }
 static int table[5000], *of_table = table;
 F by_table(int n, int *y) { for (int i = 0; i < n; i++) y[i] = of_table[i]; }
@@ -50,6 +57,8 @@ F spins(int n, int *y) { for (int i = 0; i < n; i++) y[i] += 1; while (atomic_fl
 F exchanges(int n, int *y) { for (int i = 0; i < n; i++) y[i] += 1; while (__sync_lock_test_and_set(&turn, 1)) ; bump(&counter); __sync_lock_release(&turn); }
 F complains(int n, int *y) { for (int i = 0; i < n; i++) if (y[i] < 0) fprintf(stderr, "negative\n"); else y[i]--; }
 F seeded(int lo, int hi, int *y) { for (int i = lo; i < hi; i++) { unsigned seed = (unsigned)i; y[i] = rand_r(&seed); } }
+F logs(int n, double *y) { for (int i = 0; i < n; i++) y[i] = lgamma(y[i]) + (getenv("KEY") != NULL); }
+F widens_own(int n, char *y) { for (int i = 0; i < n; i++) { wchar_t w; mbstate_t s; memset(&s, 0, sizeof(s)); y[i] = (char)mbrtowc(&w, &y[i], 1, &s); } }
 F reads(int n, const int *x, int *y) { for (int i = 0; i < n; i++) y[i] = x[i] + (int)strlen("ab") + memcmp(last, &pair, 1); }
 F deltas(int n, const int *x, int *y) { int p = 0; for (int i = 0; i < n; i++) { if (i % 8 == 0) p = 0; y[i] = x[i] - p; p = x[i]; } }
 F window(int lo, int hi, const int *x, int *y) { int p = lo > 0 ? x[lo - 1] : 0; for (int i = lo; i < hi; i++) { y[i] = x[i] - p; p = x[i]; } }
@@ -94,6 +103,21 @@ void all(int n, const int *x, int *y, double *d, char *c, int (*a)[120], const i
 // CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'splits' uses 'strtok'
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(c[i])
     splits(n, c);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'signs' uses 'signgam', which has one state
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(d[i])
+    signs(n, d);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'changes_environment' uses 'setenv'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    changes_environment(n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'names_files' uses 'tmpnam'
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(c[i])
+    names_files(n, c);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'widens' uses 'mbrtowc'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(c[i])
+    widens(n, c);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'converts' uses 'ecvt'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(c[i])
+    converts(n, c);
 // CHECK: state.c:[[#@LINE+1]]:{{.*}} warning: 'prints' prints, and chunks run at once and in any order, so lines come in another order than in one call [-Wkmm-output]
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     prints(n, x);
@@ -140,6 +164,10 @@ void all(int n, const int *x, int *y, double *d, char *c, int (*a)[120], const i
     complains(n, y);
 #pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(y[i])
     seeded(0, n, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(d[i])
+    logs(n, d);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(c[i])
+    widens_own(n, c);
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) write(y[i])
     reads(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(64) rebase(n: i) read(x[i]) write(y[i])

@@ -18,6 +18,33 @@
 // ATOMIC: argument s[0:1]: check_each.c:[[#]]: the chunk stores to element 1 (and 1023 more), which no clause names for this chunk; widen `reduce(... s[0:1])`
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t named 2>&1 | FileCheck --check-prefix=NAMED %s %}
 // NAMED: check_each.c:[[#]]: the chunk accesses byte [[#]] of {{.*}} by an address that is not one of the launch's arguments
+// Variables that all chunks share, also where a pointer leads to the function and kmmcc does not see it: a store is wrong if the chunks leave
+// several values there, unless it is atomic, volatile or behind a lock.
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t counts 2>&1 | FileCheck --check-prefix=COUNTS %s %}
+// COUNTS: kmm: error: {{.*}}check_each.c:[[#]]: shared: chunk [[#]] of 4: check_each.c:[[#]]: the chunk stores to the global variable 'count', which all chunks share, and they run at once and in any order; make it a parameter that a clause names, or atomic
+// COUNTS-NOT: stores to the global variable
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t keeps 2>&1 | FileCheck --check-prefix=KEEPS %s %}
+// KEEPS: check_each.c:[[#]]: the chunk stores to the global variable 'seed', which
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t calls 2>&1 | FileCheck --check-prefix=CALLS %s %}
+// CALLS: check_each.c:[[#]]: the chunk stores to the global variable 'pair', which
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 KMM_ON_ERROR=continue %not %t calls 2>&1 | FileCheck --check-prefix=CALLS %s %}
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t proper 2>&1 | FileCheck --check-prefix=RIGHT %s %}
+// RUN: %if !san %{ %t proper 2>&1 | FileCheck --check-prefix=RIGHT %s %}
+//
+// A chunk reads what another one stores, each by an item that allows it.
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t shifted 2>&1 | FileCheck --check-prefix=SHIFTED %s %}
+// SHIFTED: kmm: error: {{.*}}check_each.c:[[#]]: right: chunk [[#]] of 4: argument {{p|q}}[i]: the chunk {{reads|stores to}} element {{[0-9]+}}, which chunk {{[0-9]+}} {{reads|stores}}, and chunks run at once and in any order; store to another array, or call it without the pragma
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 KMM_ON_ERROR=continue %not %t shifted 2>&1 | FileCheck --check-prefix=SHIFTED %s %}
+//
+// What a launch with nowait stores may not be read before its wait, nor what it uses be stored to.
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t early 2>&1 | FileCheck --check-prefix=EARLY %s %}
+// EARLY: check_each.c:[[#]]: the host reads byte [[#]] of memory that a launch with nowait stores to; say `#pragma kmm wait` before
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t spoils 2>&1 | FileCheck --check-prefix=SPOILS %s %}
+// SPOILS: check_each.c:[[#]]: the host stores to byte [[#]] of memory that a launch with nowait uses; say `#pragma kmm wait` before
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t later 2>&1 | FileCheck --check-prefix=EARLY %s %}
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t again 2>&1 | FileCheck --check-prefix=EARLY %s %}
+// RUN: %if !san %{ %t waits 2>&1 | FileCheck --check-prefix=RIGHT %s %}
+//
 // RUN: %if !san %{ %t right 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 // RIGHT-NOT: kmm:
 // RIGHT: done 6142
@@ -34,6 +61,8 @@
 // RUN: %if !san %{ %kmmcc -fkmm-check -fno-kmm-compare -w -c %s -o %t.o && %kmmcc -fkmm-check %t.o -o %t.two && env KMM_ON_ERROR=continue %not %t.two old 2>&1 | FileCheck --check-prefix=OLD %s %}
 // RUN: %kmmcc -fkmm-check -w -c %s -### 2>&1 | FileCheck --check-prefix=FLAGS %s
 // FLAGS: -fsanitize=thread
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 enum { N = 4096 };
@@ -48,11 +77,95 @@ static void atomic(long n, int *sum) { for (long i = 0; i < n; i++) __atomic_fet
 static void right(long n, int *to, const int *from) { for (long i = 0; i < n; i++) to[i] = 2 * from[i]; }
 static const int *hidden = table;
 static void named(long n, int *to) { for (long i = 0; i < n; i++) to[i] = hidden[i]; }
+static int count, ready, found, squares[16], grid[64][64];
+static struct pair { int a, b; } pair;
+static long total;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_flag flag = ATOMIC_FLAG_INIT;
+static _Atomic long sum;
+static volatile int seen;
+static void counts(long n, int *to, const int *from) { for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; if (i % 3 == 0) count++; } }
+static void keeps(long n, int *to, const int *from) { static unsigned seed = 1; for (long i = 0; i < n; i++) to[i] = 2 * from[i] + (seed = seed * 1664525 + 1) % 3; }
+static void calls(long n, int *to, const int *from) { pair.b += (int)n; for (long i = 0; i < n; i++) to[i] = 2 * from[i]; }
+static void start(void) { for (int k = 0; k < 5; k++) total += k; }
+static void proper(long n, int *to, const int *from)
+{
+    pthread_once(&once, start);
+    if (!ready) {
+        for (int k = 0; k < 16; k++) squares[k] = k * k;
+        ready = 1;
+    }
+    for (long i = 0; i < n; i++) {
+        to[i] = 2 * from[i] + squares[0];
+        if (from[i] % 100 == 7) found = 1;
+        sum += from[i];
+        seen++;
+    }
+    pthread_mutex_lock(&mutex);
+    total += n;
+    total += from[0];
+    pthread_mutex_unlock(&mutex);
+    while (atomic_flag_test_and_set(&flag))
+        ;
+    total += n;
+    total -= from[0];
+    atomic_flag_clear(&flag);
+}
+static void (*volatile called)(long, int *, const int *);
+static void shared(long n, int *to, const int *from) { called(n, to, from); }
+static void columns(long lo, long hi, int (*a)[64]) { for (int r = 0; r < 64; r++) for (long k = lo; k < hi; k++) a[r][k] = r; }
+static const struct { const char *name; void (*f)(long, int *, const int *); } functions[] = {{"counts", counts}, {"keeps", keeps}, {"calls", calls}, {"proper", proper}};
 int main(int c, char **v)
 {
+    volatile int out = 0;
     for (int i = 0; i < N; i++) y[i] = i;
+    for (int k = 0; k < 4; k++)
+        if (c > 1 && !strcmp(v[1], functions[k].name)) {
+            called = functions[k].f;
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i])
+            shared(N, x, y);
+            printf("done %d %d\n", x[3071], found + (total != 2 * N + 10) + (sum != N * (N - 1L) / 2));
+            return 0;
+        }
     if (c < 2) return 1;
-    if (!strcmp(v[1], "carried")) {
+    if (!strcmp(v[1], "shifted")) {
+        int *p = y, *q = y + 1;
+#pragma kmm parallel(i = 0:2048) chunk(512) rebase(n: i) write(p[i]) read(q[i])
+        right(2048, p, q);
+    } else if (!strcmp(v[1], "early") || !strcmp(v[1], "spoils") || !strcmp(v[1], "later") || !strcmp(v[1], "again")) {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i]) nowait
+        right(N, x, y);
+        if (!strcmp(v[1], "early")) out = x[5];
+        if (!strcmp(v[1], "spoils")) y[5] = out;
+        if (!strcmp(v[1], "again")) {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) update(y[i]) nowait
+            old(N, y);
+            out = y[5];
+        }
+        if (!strcmp(v[1], "later")) {
+            out = x[5];
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) update(x[i])
+            old(N, x);
+        }
+#pragma kmm wait
+        out += x[5];
+    } else if (!strcmp(v[1], "waits")) {
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i]) nowait
+        right(N, x, y);
+#pragma kmm parallel(k = 0:32) chunk(8) rebase(lo: begin(k), hi: end(k)) write(grid[0:64][k]) nowait
+        columns(0, 32, grid);
+        out = y[5] + table[3]++ + grid[2][40];
+        int *low = table, *high = table + 2048;
+#pragma kmm parallel(i = 0:2048) chunk(512) rebase(n: i) write(low[i]) read(high[i - 1000:2000])
+        right(2048, low, high);
+        grid[3][50] = 1;
+#pragma kmm wait(x)
+        out += x[5];
+        x[6] = out - out + 12;
+#pragma kmm wait
+        out += grid[3][3];
+    } else if (!strcmp(v[1], "carried")) {
 #pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) update(x[i + 1])
         carried(N, x + 1);
     } else if (!strcmp(v[1], "own")) {

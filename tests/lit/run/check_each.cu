@@ -17,6 +17,12 @@
 // TILES-DAG: tiles: chunk [[#]] of 4: argument b[y][x]: check_each.cu:[[#]]: the chunk stores to element [{{[0-9]+}}][{{[0-9]+}}] (and
 // RUN: %if !san %{ %not %t member 2>&1 | FileCheck --check-prefix=MEMBER %s %}
 // MEMBER: member: chunk [[#]] of 10: argument d[i]: `write` promises to store every element, but the chunk does not store element {{[0-9]+}} (and {{[0-9]+}} more); say `update(d[i])`
+// What kmmcc does not compare while compiling: pointers in a lambda, an array of arguments, atomic operations through an array of pointers.
+// RUN: %if !san %{ %not %t lambda 2>&1 | FileCheck --check-prefix=LAMBDA %s %}
+// LAMBDA: each: chunk [[#]] of 10: argument y[i]: check_each.cu:[[#]]: the chunk reads element {{[0-9]+}}, which no clause names for this chunk
+// RUN: %if !san %{ %not %t args 2>&1 | FileCheck --check-prefix=HALO %s %}
+// RUN: %if !san %{ %not %t chosen 2>&1 | FileCheck --check-prefix=CHOSEN %s %}
+// CHOSEN: chosen: chunk [[#]] of 10: argument s[0:1]: check_each.cu:[[#]]: the chunk stores to element 1 (and {{[0-9]+}} more), which no clause names for this chunk
 // RUN: %if !san %{ %t right 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 // RUN: %if !san %{ env KMM_DEVICES=host:3,mem=8M KMM_FRAME=64K KMM_JOIN=0 %t right 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 // RIGHT-NOT: kmm:
@@ -32,6 +38,8 @@ __global__ void fenced(int n, int *x) { int i = blockIdx.x * blockDim.x + thread
 __global__ void halo(int n, int *x, const int *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = y[i] + y[i + 1]; }
 __global__ void old(int n, int *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] * 3 + 1; }
 __global__ void overrun(int n, int *s, int m) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(&s[i % m], 1); }
+template <class F> __global__ void each(int n, F f) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) f(i); }
+__global__ void chosen(int n, int *s) { int i = blockIdx.x * blockDim.x + threadIdx.x, *of[2] = {s, s + 1}; if (i < n) atomicAdd(of[i & 1], 1); }
 __global__ void tiles(float *to, const float *from, int width)
 {
     int at = blockIdx.x * 32 + threadIdx.x + width * (blockIdx.y * 32 + threadIdx.y);
@@ -71,6 +79,18 @@ int main(int c, char **v)
     } else if (!strcmp(which, "overrun")) {
 #pragma kmm parallel(i = 0:N) chunk(N / 10) reduce(+: s[0:8])
         overrun<<<(N + 255) / 256, 256>>>(N, s, 2048);
+    } else if (!strcmp(which, "lambda")) {
+        auto f = [=] __device__ (int i) { x[i] = y[i] + y[i + 1]; };
+#pragma kmm parallel(i = 0:N) chunk(N / 10) read(y[i]) write(x[i])
+        each<<<(N + 255) / 256, 256>>>(N, f);
+    } else if (!strcmp(which, "args")) {
+        int n = N;
+        void *args[] = {&n, &x, &y};
+#pragma kmm parallel(i = 0:n) chunk(N / 10) read(y[i]) write(x[i])
+        cudaLaunchKernel((const void *)halo, dim3((N + 255) / 256), dim3(256), args, 0, 0);
+    } else if (!strcmp(which, "chosen")) {
+#pragma kmm parallel(i = 0:N) chunk(N / 10) reduce(+: s[0:1])
+        chosen<<<(N + 255) / 256, 256>>>(N, s);
     } else if (!strcmp(which, "tiles")) {
         float *a, *b;
         cudaMalloc(&a, W * W * 4); cudaMalloc(&b, W * W * 4); cudaMemset(a, 0, W * W * 4); cudaMemset(b, 0, W * W * 4);

@@ -2,9 +2,13 @@
 // RUN: env KMM_CHECK=result KMM_DEVICES=host %t right > %t.out 2>&1 && FileCheck --check-prefix=RIGHT %s < %t.out
 // RUN: env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t right > %t.out 2>&1 && FileCheck --check-prefix=RIGHT %s < %t.out
 // RUN: %not env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t wrong 2>&1 | FileCheck --check-prefix=WRONG %s
+// RUN: %not env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t asked 2>&1 | FileCheck --check-prefix=ASKED %s
+// RUN: %not env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t chosen 2>&1 | FileCheck --check-prefix=CHOSEN %s
 // RUN: env KMM_CHECK=result KMM_FRAME=4K KMM_JOIN=0 KMM_DEVICES=host:1,mem=256K %t right 2>&1 | FileCheck --check-prefix=RIGHT %s
 // KMM_CHECK=result and kernels: those that give other results in each run, a clause that forgets a
-// halo, and launches that do not fit undivided.
+// halo, and launches that do not fit undivided. The exit status is not 0 also if the program asks for
+// the error of a launch. kmmcc does not compare launches with an array of arguments, nor reductions
+// through an array of pointers.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +46,13 @@ __global__ void smooth(int n, int *o, const int *x)
         o[i] = x[i - 1] + x[i] + x[i + 1];
 }
 
+__global__ void parities(int n, int *o, int *even, int *odd, const int *x)
+{
+    int i = INDEX, *of[2] = {even, odd};
+    if (i < n)
+        o[i] = atomicAdd(of[x[i] % 2], 1) < 5;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -65,6 +76,18 @@ int main(int argc, char **argv)
         // WRONG: result.cu:[[#@LINE+1]]: smooth: argument o[i]: its 8 chunks leave another result than the launch as a whole: in element {{[0-9]+}}
 #pragma kmm parallel(i = 0:n) chunk(5000) read(x[i]) update(o[i])
         smooth<<<(n + 255) / 256, 256>>>(n, o, x);
+    }
+    if (!strcmp(what, "asked")) {
+        void *args[] = {&n, &o, &x};
+        // ASKED: result.cu:[[#@LINE+1]]: smooth: argument o[i]: its 8 chunks leave another result than the launch as a whole: in element {{[0-9]+}}
+#pragma kmm parallel(i = 0:n) chunk(5000) read(x[i]) update(o[i])
+        if (cudaLaunchKernel((const void *)smooth, dim3((n + 255) / 256), dim3(256), args, 0, 0))
+            printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+    }
+    if (!strcmp(what, "chosen")) {
+        // CHOSEN: result.cu:[[#@LINE+1]]: parities: argument o[i]: its 8 chunks leave another result than the launch as a whole
+#pragma kmm parallel(i = 0:n) chunk(5000) read(x[i]) write(o[i]) reduce(+: h[0], h[1])
+        parities<<<(n + 255) / 256, 256>>>(n, o, h, h + 1, x);
     }
     cudaMemcpy(got, h, sizeof(got), cudaMemcpyDeviceToHost);
     // RIGHT-NOT: kmm:

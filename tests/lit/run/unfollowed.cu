@@ -79,24 +79,18 @@ int main(void)
     cudaMalloc(&freed, sizeof(h));
     cudaFree(freed);
     cudaMemcpy(a, h, sizeof(h), cudaMemcpyHostToDevice);
-    #pragma kmm parallel chunk(N / 4)
-    logs<<<GRID>>>(N, o, a, one, 0);
-    print("one int of the host, stored", o);
-    #pragma kmm parallel chunk(N / 4)
-    masks<<<GRID>>>(N, o, a, one, 0);
-    print("one int of the host, read", o);
-    #pragma kmm parallel chunk(N / 4)
-    logs<<<GRID>>>(N, o, a, freed, 0);
-    print("freed, stored", o);
-    #pragma kmm parallel chunk(N / 4)
-    masks<<<GRID>>>(N, o, a, freed, 0);
-    print("freed, read", o);
-    #pragma kmm parallel chunk(N / 4)
-    logs<<<GRID>>>(N, o, a, odd, 0);
-    print("no address, stored", o);
-    #pragma kmm parallel chunk(N / 4)
-    masks<<<GRID>>>(N, o, a, odd, 0);
-    print("no address, read", o);
+    const struct { const char *name; int *p; } bases[] = {{"one int of the host", one}, {"freed", freed}, {"no address", odd}};
+    for (int k = 0; k < 3; k++) {
+        char name[64];
+        #pragma kmm parallel chunk(N / 4)
+        logs<<<GRID>>>(N, o, a, bases[k].p, 0);
+        snprintf(name, sizeof(name), "%s, stored", bases[k].name);
+        print(name, o);
+        #pragma kmm parallel chunk(N / 4)
+        masks<<<GRID>>>(N, o, a, bases[k].p, 0);
+        snprintf(name, sizeof(name), "%s, read", bases[k].name);
+        print(name, o);
+    }
     #pragma kmm parallel chunk(N / 4)
     fold<<<GRID>>>(N, o, a);
     print("folded", o);

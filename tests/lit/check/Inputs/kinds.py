@@ -42,8 +42,9 @@ def kind(kmmcc, path, folder):
     answers = ["no" if accepted else "yes"]
     if not accepted and "error:" not in said:
         sys.exit("%s: %s" % (path, said))
+    accepted = True
     for flags, ways in WAYS:
-        accepted, said = compiled(base + flags)
+        accepted = accepted and compiled(base + flags)[0]
         answers += ["yes" if accepted and runs(binary, devices) else "no" if accepted else "-" for devices in ways]
     compile, run, result, checked = answers
     return [compile, run, checked, result]

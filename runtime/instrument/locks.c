@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions by which code takes and releases locks, and by which it runs something once. What a
+ * chunk stores to variables of the program meanwhile is not checked.
+ *
+ * A link with -fkmm-check leads calls of these functions here (instrument/locks.h). Each function
+ * of the C library is referred to weakly, because the program may use some of them only, and
+ * libraries such as libgomp may be missing.
+ */
+#include "instrument/locks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "execute/exact_global.h"
+
+/* All arguments of these functions are pointers and integers, which are passed on as they are. */
+typedef void *any_t;
+
+#define TAKE(name, taken)                                                                          \
+    __attribute__((weak)) int __real_##name(any_t a, any_t b, any_t c);                            \
+    int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
+    int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
+    {                                                                                              \
+        int result = __real_##name(a, b, c);                                                       \
+        if (taken)                                                                                 \
+            kmm__exact_lock(1);                                                                    \
+        return result;                                                                             \
+    }
+
+#define RELEASE(name)                                                                              \
+    __attribute__((weak)) int __real_##name(any_t a, any_t b, any_t c);                            \
+    int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
+    int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
+    {                                                                                              \
+        kmm__exact_lock(-1);                                                                       \
+        return __real_##name(a, b, c);                                                             \
+    }
+
+#define ONCE(name)                                                                                 \
+    __attribute__((weak)) int __real_##name(any_t a, any_t b, any_t c);                            \
+    int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
+    int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
+    {                                                                                              \
+        kmm__exact_lock(1);                                                                        \
+        int result = __real_##name(a, b, c);                                                       \
+        kmm__exact_lock(-1);                                                                       \
+        return result;                                                                             \
+    }
+
+KMM_LOCK_CALLS(TAKE, RELEASE, ONCE)

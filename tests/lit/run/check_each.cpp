@@ -1,0 +1,57 @@
+// -fkmm-check and variables that all chunks of a C++ function share: the library's locks, call_once, the first value of a local static variable,
+// atomic variables and those of a thread are right; an object that grows is not. Sanitizers have such calls of their own.
+// RUN: %if !san %{ %kmmcc -fkmm-check -fno-kmm-compare -w %s -o %t %}
+// RUN: %if !san %{ %t proper 2>&1 | FileCheck --check-prefix=RIGHT %s %}
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t proper 2>&1 | FileCheck --check-prefix=RIGHT %s %}
+// RIGHT-NOT: kmm:
+// RIGHT: done 6142 4 0
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t grows 2>&1 | FileCheck --check-prefix=GROWS %s %}
+// GROWS: the chunk stores to the global variable 'sizes', which all chunks share
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t counts 2>&1 | FileCheck --check-prefix=COUNTS %s %}
+// COUNTS: check_each.cpp:[[#]]: the chunk stores to the global variable '{{.*}}counts::calls', which all chunks share
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+enum { N = 4096 };
+static int x[N], y[N];
+static std::vector<int> sizes, table;
+static std::mutex mutex;
+static std::once_flag once;
+static std::atomic<long> sum;
+static thread_local int own;
+static long chunks;
+struct made {
+    int a, b;
+    explicit made(int k) : a(0), b(0) { a = k; b = a++; }
+};
+namespace
+{
+void counts(int n, int *to, const int *from) { static unsigned calls; for (int i = 0; i < n; i++) to[i] = 2 * from[i] + 0 * ++calls % 3; }
+}
+static void grows(int n, int *to, const int *from) { sizes.push_back(n); for (int i = 0; i < n; i++) to[i] = 2 * from[i]; }
+static void proper(int n, int *to, const int *from)
+{
+    static made m(std::rand() & 0);
+    std::call_once(once, [] { for (int k = 0; k < 10; k++) table.push_back(k); });
+    for (int i = 0; i < n; i++) {
+        to[i] = 2 * from[i] + table[0] + m.b;
+        sum += from[i];
+        own++;
+    }
+    std::lock_guard<std::mutex> lock(mutex);
+    chunks += 2;
+    chunks--;
+}
+static void (*volatile called)(int, int *, const int *);
+static void shared(int n, int *to, const int *from) { called(n, to, from); }
+int main(int c, char **v)
+{
+    for (int i = 0; i < N; i++) y[i] = i;
+    called = !strcmp(v[c - 1], "proper") ? proper : !strcmp(v[c - 1], "grows") ? grows : counts;
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i])
+    shared(N, x, y);
+    printf("done %d %ld %d\n", x[3071], chunks, sum != N * (N - 1L) / 2);
+}
