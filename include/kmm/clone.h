@@ -97,7 +97,8 @@ static __host__ __device__ __forceinline__ kmm_blocks_t kmm_shared_blocks()
 template <unsigned Moved, int Count> struct kmm_partials {
     kmm_blocks_t blocks;
     uint32_t chunks_x, chunks_y;
-    uint64_t inverse[3], stride[Count];
+    uint32_t inverse[3], shift[3];
+    uint64_t stride[Count];
 };
 
 /* The number of the chunk that the thread's block belongs to. */
@@ -106,10 +107,10 @@ static __device__ __forceinline__ uint32_t kmm_chunk_of(const kmm_partials<Moved
 {
 #ifdef KMM_IS_DEVICE_CODE
     const kmm_uint3 block = kmm_block_index(parts.blocks);
-    return ((uint32_t)__umul64hi(parts.inverse[2], 2ull * block.z) * parts.chunks_y +
-            (uint32_t)__umul64hi(parts.inverse[1], 2ull * block.y)) *
+    return ((__umulhi(parts.inverse[2], 2 * block.z) >> parts.shift[2]) * parts.chunks_y +
+            (__umulhi(parts.inverse[1], 2 * block.y) >> parts.shift[1])) *
                parts.chunks_x +
-           (uint32_t)__umul64hi(parts.inverse[0], 2ull * block.x);
+           (__umulhi(parts.inverse[0], 2 * block.x) >> parts.shift[0]);
 #else
     return 0;
 #endif

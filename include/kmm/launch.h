@@ -346,8 +346,10 @@ typedef struct kmm_blocks {
 typedef struct kmm_partials_head {
     uint32_t offset[3], grid[3]; /* a kmm_blocks_t */
     uint32_t chunks_x, chunks_y;
-    /* 2^63 / (blocks of a chunk in the dimension), rounded up; 0: the dimension is not divided */
-    uint64_t inverse[3];
+    /* Block b of a dimension is in chunk (2 * b * inverse >> 32) >> shift of it. For chunks of c
+     * blocks, shift is log2(c) rounded up, and inverse is 2^(31 + shift) / c rounded up, which is
+     * exact for b below 2^31. 0: the dimension is not divided. */
+    uint32_t inverse[3], shift[3];
 } kmm_partials_head_t;
 
 typedef enum kmm_kind { KMM_KIND_HOST = 1, KMM_KIND_CUDA = 2, KMM_KIND_HIP = 3 } kmm_kind_t;

@@ -224,6 +224,8 @@
 #undef schedule
 #pragma push_macro("shared_bytes")
 #undef shared_bytes
+#pragma push_macro("shift")
+#undef shift
 #pragma push_macro("size")
 #undef size
 #pragma push_macro("source")

@@ -110,6 +110,7 @@
 #pragma pop_macro("run")
 #pragma pop_macro("schedule")
 #pragma pop_macro("shared_bytes")
+#pragma pop_macro("shift")
 #pragma pop_macro("size")
 #pragma pop_macro("source")
 #pragma pop_macro("stream")

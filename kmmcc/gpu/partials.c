@@ -16,9 +16,8 @@
  * they stand while all data fits (runtime/launch/natively.c). */
 static bool is_ordered(const item_t *item)
 {
-    return item->mode == KMM_REDUCE &&
-           (item->reduced.type > KMM_UINT64 || item->reduced.is_pair || item->op == KMM_OP_LAND ||
-            item->op == KMM_OP_LOR);
+    return item->mode == KMM_REDUCE && (item->reduced.type > KMM_UINT64 || item->reduced.is_pair ||
+                                        item->op == KMM_OP_LAND || item->op == KMM_OP_LOR);
 }
 
 static bool has_ordered(const directive_t *d)

@@ -105,11 +105,15 @@ static void note_whole(const kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
     const kmm__partition_t *p = &s->part;
-    const uint64_t one = 1ull << 63;
     kmm_partials_head_t head = {.chunks_x = (uint32_t)p->chunks[0],
                                 .chunks_y = (uint32_t)p->chunks[1]};
-    for (int k = 0; k < KMM_MAX_SPLIT; k++)
-        head.inverse[k] = p->chunks[k] > 1 ? (one - 1) / (uint64_t)p->chunk[k] + 1 : 0;
+    for (int k = 0; k < KMM_MAX_SPLIT; k++) {
+        const uint64_t c = (uint64_t)p->chunk[k];
+        while (1ull << head.shift[k] < c)
+            head.shift[k]++;
+        head.inverse[k] =
+            p->chunks[k] > 1 ? (uint32_t)(((1ull << (31 + head.shift[k])) - 1) / c + 1) : 0;
+    }
     memcpy(w->args + w->arg_offset[0], &head, sizeof(head));
     write_strides(w);
     kept.chunk_count = 1;

@@ -140,9 +140,9 @@ static int run(const uint32_t block[3], const uint32_t grid[3], void **args)
 }
 
 /* As kmm_chunk_of of kmm/clone.h. */
-static uint64_t high_product(uint64_t a, uint64_t b)
+static uint32_t chunk_along(const kmm_partials_head_t *h, const uint32_t block[3], int k)
 {
-    return (uint64_t)((unsigned __int128)a * b >> 64);
+    return (uint32_t)(2 * (uint64_t)(block[k] + h->offset[k]) * h->inverse[k] >> 32) >> h->shift[k];
 }
 
 typedef struct partials {
@@ -153,9 +153,8 @@ typedef struct partials {
 static int run_moving(const uint32_t block[3], const uint32_t grid[3], void **args)
 {
     const partials_t *p = args[0];
-    const uint64_t y = high_product(p->head.inverse[1], 2ull * (block[1] + p->head.offset[1])),
-                   x = high_product(p->head.inverse[0], 2ull * (block[0] + p->head.offset[0])),
-                   chunk = y * p->head.chunks_x + x;
+    const uint64_t chunk = (uint64_t)chunk_along(&p->head, block, 1) * p->head.chunks_x +
+                           chunk_along(&p->head, block, 0);
     char *target = *(char **)args[2] + chunk * p->stride[0],
          *rest = *(char **)args[3] + chunk * p->stride[1];
     (void)grid;
