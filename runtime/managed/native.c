@@ -7,6 +7,7 @@
 #include "api/runtime.h"
 #include "launch/builder.h"
 #include "launch/native_chunks.h"
+#include "launch/own_kernels.h"
 #include "launch/sites.h"
 #include "managed/managed.h"
 #include "memory/array.h"
@@ -65,7 +66,13 @@ KMM__API int kmm_cuda_native_free(void *base)
 
 KMM__API int kmm_cuda_native_return(int kind)
 {
-    return kmm__native_return((kmm_kind_t)kind);
+    return kmm__native_return((kmm_kind_t)kind, NULL);
+}
+
+void kmm__managed_return(void)
+{
+    if (kmm__native_may_move())
+        kmm__native_return(kmm__native_kind(), kmm__own_kernel_gather);
 }
 
 KMM__API int kmm_cuda_native_has_returned(void)
