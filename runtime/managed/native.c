@@ -137,6 +137,20 @@ KMM__API int kmm_cuda_native_chunks(int error)
     return kmm__managed_refuse(kmm__managed_result(kmm__native_chunks_enqueue(0)));
 }
 
+static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
+
+KMM__API kmm_cuda_order_t *kmm_cuda_native_order(void)
+{
+    static kmm_cuda_order_t order;
+    pthread_mutex_lock(&order_lock);
+    return &order;
+}
+
+KMM__API void kmm_cuda_native_order_end(void)
+{
+    pthread_mutex_unlock(&order_lock);
+}
+
 KMM__API void kmm_cuda_native_stream_ends(void *stream)
 {
     kmm__scratch_end_stream((uint64_t)(uintptr_t)stream);
