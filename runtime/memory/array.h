@@ -65,8 +65,7 @@ struct kmm__array {
     /* the device whose driver has reserved the name, because the array was made in native standing
      * (memory/residency/native.h); NULL: libkmm has */
     kmm__device_t *home;
-    bool is_apart; /* it has a home, is small, and lies in no slab since that has not its name */
-    char *host;    /* host buffer, or the program's memory if that is mapped; NULL: not made yet */
+    char *host; /* host buffer, or the program's memory if that is mapped; NULL: not made yet */
     char *label;
     kmm__layout_t flat; /* layout of one dimension, its bytes */
     bool is_unknown;    /* the program does not know its address (kmm__array_hide) */

@@ -156,7 +156,6 @@ static void array_free(kmm__array_t *a)
     if (a->freed_flag)
         *a->freed_flag = true;
     rt->memory->forgotten -= a->is_freed;
-    rt->memory->apart -= a->is_apart;
     pthread_mutex_destroy(&a->block_lock);
     pthread_cond_destroy(&a->block_ready);
     rt->memory->array_bytes -= a->bytes;

@@ -262,8 +262,7 @@ int kmm__named_reserve(kmm__array_t *a)
         return driver_error(d, error);
     a->base = (char *)(uintptr_t)window;
     a->reserved = reserved;
-    a->is_apart = kmm__named_is_small(d, a->bytes);
-    d->runtime->memory->apart += a->is_apart;
+    d->runtime->memory->apart += kmm__named_is_small(d, a->bytes);
     return 0;
 }
 

@@ -125,7 +125,9 @@ static pthread_key_t
 
 static void mark_return(void *mark)
 {
-    atomic_store(&((mark_t *)mark)->taken, false);
+    mark_t *m = mark;
+    atomic_store(&m->managed, 0); /* if it was cancelled inside of a call */
+    atomic_store(&m->taken, false);
 }
 
 static void ends_create(void)
@@ -326,6 +328,7 @@ static int take_over(kmm_runtime_t *rt, const char *what)
     kmm__named_trim(rt);
     pthread_mutex_lock(&rt->lock);
     int error = kmm__named_move(rt);
+    rt->memory->apart = 0;
     pthread_mutex_unlock(&rt->lock);
     atomic_store(&next_return, kmm__now() + (WAIT_NS << atomic_load(&returns)));
     atomic_store(&standing, error ? NATIVE : MANAGED);
@@ -465,7 +468,7 @@ kmm_kind_t kmm__native_kind(void)
     return native_kind;
 }
 
-/* A small array with frames of its own takes a whole granule. */
+/* A small array with frames of its own takes a whole granule, and more time than one in a slab. */
 static bool may_be_apart(const kmm_runtime_t *rt, const kmm__device_t *d)
 {
     enum { MOST = 32, PART = 16 };
