@@ -201,7 +201,6 @@ int main()
     must(cudaDeviceSynchronize(), "pass");
     first = now_us() - begin;
     printf("%-44s %10.2f GB/s\n", "first pass over 3 arrays of 1 GiB", 3.0 * giga * 4 / first / 1e3);
-    // The last, because its reduction ends native standing.
     row("iteration as of conjugate gradients, 4 MiB", 100, [&] {
         for (int k = 0; k < 100; k++) {
             cudaMemset(out, 0, 4);

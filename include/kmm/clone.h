@@ -90,6 +90,39 @@ static __host__ __device__ __forceinline__ kmm_blocks_t kmm_shared_blocks()
 #endif
 }
 
+#ifndef KMM_CHECKED
+/* A kmm_partials_head_t and its strides. Bit k of Moved is set if the clone's parameter k is a
+ * moved pointer; this is parameter 0. Count is the number of these. libkmm reads Moved from the
+ * clone's mangled name. */
+template <unsigned Moved, int Count> struct kmm_partials {
+    kmm_blocks_t blocks;
+    uint32_t chunks_x, chunks_y;
+    uint32_t inverse[3], shift[3];
+    uint64_t stride[Count];
+};
+
+/* The number of the chunk that the thread's block belongs to. */
+template <unsigned Moved, int Count>
+static __device__ __forceinline__ uint32_t kmm_chunk_of(const kmm_partials<Moved, Count> &parts)
+{
+#ifdef KMM_IS_DEVICE_CODE
+    const kmm_uint3 block = kmm_block_index(parts.blocks);
+    return ((__umulhi(parts.inverse[2], 2 * block.z) >> parts.shift[2]) * parts.chunks_y +
+            (__umulhi(parts.inverse[1], 2 * block.y) >> parts.shift[1])) *
+               parts.chunks_x +
+           (__umulhi(parts.inverse[0], 2 * block.x) >> parts.shift[0]);
+#else
+    return 0;
+#endif
+}
+
+/* A pointer into what is reduced, or into anything else, `bytes` further. */
+template <class T> static __device__ __forceinline__ T *kmm_moved(T *p, uint64_t bytes)
+{
+    return (T *)((char *)p + bytes);
+}
+#endif
+
 /* The ranks of cooperative_groups::grid_group. It cannot synchronize: then the kernel could not be
  * split. */
 struct kmm_grid_group {

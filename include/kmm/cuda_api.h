@@ -167,6 +167,17 @@ void kmm_cuda_native_bind(const char *call);
 int kmm_cuda_native_is_bound(void); /* true if a call has done that */
 /* The stream is about to be destroyed: another one may get its handle. */
 void kmm_cuda_native_stream_ends(void *stream);
+/* The latest launch with a pragma in native standing. There is one for the process, while the
+ * wrappers are linked into each library that kmmcc has made. */
+typedef struct kmm_cuda_order {
+    int has, device;
+    void *stream; /* where it was launched */
+    void *event;  /* recorded behind it on a thread's own default stream; NULL: ask its stream */
+    uint64_t thread;
+} kmm_cuda_order_t;
+/* Locks and returns it. Such launches and what they note of themselves are made under this lock. */
+kmm_cuda_order_t *kmm_cuda_native_order(void);
+void kmm_cuda_native_order_end(void); /* unlocks it */
 /* The result of a synchronization: its error, or that of a launch which was refused before. */
 int kmm_cuda_native_synced(int error);
 

@@ -341,6 +341,20 @@ typedef struct kmm_blocks {
 } kmm_blocks_t;
 #endif
 
+/* What the clone of a kernel that reduces takes as its first parameter instead. The clone adds to
+ * some of its pointers, the moved ones: pointer k of them advances by stride[k] bytes for each
+ * chunk before the one that the thread's block belongs to. So one launch runs all chunks, each on
+ * its partial. The strides follow this struct, one for each moved pointer. With strides of 0 the
+ * clone runs one chunk. Chunks are numbered as blocks are, x fastest. */
+typedef struct kmm_partials_head {
+    uint32_t offset[3], grid[3]; /* a kmm_blocks_t */
+    uint32_t chunks_x, chunks_y;
+    /* Block b of a dimension is in chunk (2 * b * inverse >> 32) >> shift of it. For chunks of c
+     * blocks, shift is log2(c) rounded up, and inverse is 2^(31 + shift) / c rounded up, which is
+     * exact for b below 2^31. 0: the dimension is not divided. */
+    uint32_t inverse[3], shift[3];
+} kmm_partials_head_t;
+
 typedef enum kmm_kind { KMM_KIND_HOST = 1, KMM_KIND_CUDA = 2, KMM_KIND_HIP = 3 } kmm_kind_t;
 
 /* Blocks of one kernel launch that one host thread runs. The chunk is a box of `count` blocks at
@@ -368,7 +382,9 @@ typedef struct kmm_kernel {
     /* A clone: parameter 0 is a kmm_blocks_t or kmm_checked_blocks_t, told by its size, that the
      * runtime fills in for each chunk. `whole` is the kernel it was cloned from, which takes the
      * other parameters. KMM_KIND_HOST: `whole` is the same kernel without the calls of -fkmm-check;
-     * NULL: there is none. */
+     * NULL: there is none.
+     * Bit 0 says that it is a clone. Bit k says that its parameter k is a moved pointer; then
+     * parameter 0 is a kmm_partials_head_t and its strides. */
     uint32_t is_clone;
     const struct kmm_kernel *whole;
 } kmm_kernel_t;

@@ -4,6 +4,10 @@
  * behind what the program defines. kmm/names_end.h defines the macros again. It is included often,
  * so it has no guard. tests/lit/driver/header_names.test finds names that are missing here.
  */
+#pragma push_macro("Count")
+#undef Count
+#pragma push_macro("Moved")
+#undef Moved
 #pragma push_macro("T")
 #undef T
 #pragma push_macro("actual")
@@ -44,6 +48,10 @@
 #undef bytes
 #pragma push_macro("chunk")
 #undef chunk
+#pragma push_macro("chunks_x")
+#undef chunks_x
+#pragma push_macro("chunks_y")
+#undef chunks_y
 #pragma push_macro("clone")
 #undef clone
 #pragma push_macro("code")
@@ -108,6 +116,8 @@
 #undef index_type
 #pragma push_macro("instance")
 #undef instance
+#pragma push_macro("inverse")
+#undef inverse
 #pragma push_macro("is_before")
 #undef is_before
 #pragma push_macro("is_clone")
@@ -186,10 +196,14 @@
 #undef original
 #pragma push_macro("other")
 #undef other
+#pragma push_macro("p")
+#undef p
 #pragma push_macro("param_bytes")
 #undef param_bytes
 #pragma push_macro("param_count")
 #undef param_count
+#pragma push_macro("parts")
+#undef parts
 #pragma push_macro("place")
 #undef place
 #pragma push_macro("pointer")
@@ -210,12 +224,16 @@
 #undef schedule
 #pragma push_macro("shared_bytes")
 #undef shared_bytes
+#pragma push_macro("shift")
+#undef shift
 #pragma push_macro("size")
 #undef size
 #pragma push_macro("source")
 #undef source
 #pragma push_macro("stream")
 #undef stream
+#pragma push_macro("stride")
+#undef stride
 #pragma push_macro("symbol")
 #undef symbol
 #pragma push_macro("t")

@@ -9,6 +9,7 @@
 #include "base/token.h"
 #include "clang/cursor.h"
 #include "gpu/name.h"
+#include "gpu/partials.h"
 
 void change_add(changes_t *list, size_t begin, size_t end, const char *text)
 {
@@ -61,17 +62,17 @@ bool change_has_arguments(const source_t *s, size_t open)
     return !token_is(s, lex(&l), ")");
 }
 
-void change_head(const unit_t *u, const source_t *s, size_t name, const char *spelled,
+void change_head(const unit_t *u, const source_t *s, size_t name, const function_t *f,
                  changes_t *list)
 {
-    reach_call_t head = {.name = spelled, .at = name};
+    reach_call_t head = {.name = f->name, .at = name};
     size_t open = reach_open(s, &head);
     change_add(list, name, name, u->main->prefix);
     if (!has_parameters(s, open))
         change_add(list, open, change_find_token(s, open, s->length, ")") - 1,
-                   "const kmm_blocks_t kmm__blocks");
+                   partials_parameter(f));
     else
-        change_add(list, open, open, "const kmm_blocks_t kmm__blocks, ");
+        change_add(list, open, open, arena_printf("%s, ", partials_parameter(f)));
 }
 
 /* `[=]`, `[&]` and those that go on with a comma capture what they need by themselves. */

@@ -24,7 +24,7 @@ size_t change_find_token(const source_t *s, size_t from, size_t end, const char 
 /* True if arguments follow the opening parenthesis that ends at `open`. */
 bool change_has_arguments(const source_t *s, size_t open);
 /* Adds the changes of the name and the parameters. */
-void change_head(const unit_t *u, const source_t *s, size_t name, const char *spelled,
+void change_head(const unit_t *u, const source_t *s, size_t name, const function_t *f,
                  changes_t *list);
 /* Adds the changes of the body: calls of copies, and captures of lambdas. */
 void change_body(const unit_t *u, const function_t *f, changes_t *list);

@@ -16,6 +16,7 @@
 #include "gpu/change.h"
 #include "gpu/copy.h"
 #include "gpu/name.h"
+#include "gpu/partials.h"
 #include "gpu/reach.h"
 #include "gpu/register.h"
 #include "gpu/share.h"
@@ -179,6 +180,7 @@ void clone_check(unit_t *u)
 typedef struct special {
     unit_t *u;
     CXCursor general;
+    bool has;
 } special_t;
 
 /* Explicit specializations of the template. */
@@ -194,7 +196,7 @@ static enum CXChildVisitResult find_special(CXCursor c, CXCursor parent, CXClien
     CXCursor general = clang_getSpecializedCursorTemplate(c);
     if (!clang_Cursor_isNull(general) &&
         clang_equalCursors(clang_getCanonicalCursor(general), clang_getCanonicalCursor(s->general)))
-        reach_kernel(s->u, c)->is_copied = true;
+        reach_kernel(s->u, c)->is_copied = s->has = true;
     return CXChildVisit_Continue;
 }
 
@@ -211,10 +213,12 @@ static void add_kernels(unit_t *u, const directive_t *d)
         if (clang_Cursor_isNull(t->definition) ||
             (!cursor_is_template(t->kernel) && calls_elsewhere(u, t->definition)))
             continue;
-        reach_kernel(u, t->definition)->is_copied = true;
-        special_t special = {u, t->kernel};
+        function_t *f = reach_kernel(u, t->definition);
+        special_t special = {u, t->kernel, false};
+        f->is_copied = true;
         if (cursor_is_template(t->kernel))
             clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_special, &special);
+        f->is_special |= special.has;
     }
 }
 
@@ -246,6 +250,7 @@ void clone_kernels(unit_t *u)
             if (is_kernel_launch(file->directives[k]))
                 add_kernels(u, file->directives[k]);
     reach_close(u);
+    partials_choose(u);
     bool shares = share_is_needed(u);
     for (function_t *f = u->functions; f; f = f->next)
         f->is_copied |= f->is_told && !f->is_kernel && !f->holds_lambdas;
@@ -269,6 +274,9 @@ void clone_launch(unit_t *u, const directive_t *d)
         return;
     unit_edit(u, d->name_at, d->name_at,
               name_prefix_at(u, u->source, d->name_at, d->target[0].kernel, d->function));
+    const char *type = clang_Cursor_isNull(d->target[0].definition)
+                           ? "kmm_blocks_t"
+                           : partials_type(reach_kernel(u->main, d->target[0].definition));
     unit_edit(u, d->open, d->open,
-              change_has_arguments(u->source, d->open) ? "kmm_blocks_t(), " : "kmm_blocks_t()");
+              arena_printf("%s()%s", type, change_has_arguments(u->source, d->open) ? ", " : ""));
 }

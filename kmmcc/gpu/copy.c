@@ -9,6 +9,7 @@
 #include "base/source.h"
 #include "base/token.h"
 #include "gpu/change.h"
+#include "gpu/partials.h"
 #include "gpu/register.h"
 
 /* The line of the program that text put at the place belongs to, and then that of what is behind
@@ -33,7 +34,7 @@ static void copy_prototype(unit_t *u, const function_t *f)
     if (s->text[end - 1] == '}') /* of a specialization: the template's definition */
         return;
     begin = source_declaration_begin(s, begin);
-    change_head(u, s, change_name_offset(file, first), f->name, &list);
+    change_head(u, s, change_name_offset(file, first), f, &list);
     size_t after = change_find_token(s, end, s->length, ";");
     unit_edit(file, after, after,
               between_lines(s, source_line(s, begin),
@@ -47,9 +48,10 @@ void copy_function(unit_t *u, function_t *f, bool shares)
     changes_t list = {0};
     size_t begin = source_declaration_begin(s, f->begin), body = change_body_begin(f->u, f->cursor);
     copy_prototype(u, f);
-    change_head(u, s, change_name_offset(f->u, f->cursor), f->name, &list);
+    change_head(u, s, change_name_offset(f->u, f->cursor), f, &list);
     change_add(&list, body, body,
-               arena_printf("%s%s", f->is_kernel && shares ? " kmm_share_blocks(kmm__blocks);" : "",
+               arena_printf("%s%s%s", partials_locals(f),
+                            f->is_kernel && shares ? " kmm_share_blocks(kmm__blocks);" : "",
                             change_locals(u, f)));
     change_body(u, f, &list);
     const char *text = arena_printf("%s%s", change_text(s, begin, f->end, &list),

@@ -41,6 +41,8 @@ typedef struct change {
     struct change *next;
 } change_t;
 
+enum { MOST_MOVED = 8, MOVED_NUMBERS = 32 };
+
 /*
  * A function that uses blockIdx, gridDim or the group of the grid depends on which part of the grid
  * runs, and is copied. A copy that is called by its name is told the part by a parameter: it is
@@ -66,6 +68,12 @@ struct function {
     reach_call_t *calls;
     lambda_t *lambdas;
     change_t *changes; /* changes of its text in the copy */
+    bool is_special;   /* a template that has explicit specializations */
+    /* Set by partials.c: the parameters that the clone moves to a partial, as bits of their numbers
+     * and by name. Parameter 0 is the clone's own. */
+    unsigned moved;
+    const char *moved_name[MOST_MOVED];
+    int moved_count;
 };
 
 /* Adds the kernel and the functions that it reaches to u->functions. */

@@ -12,6 +12,7 @@
 #include "clang/cursor.h"
 #include "clang/written.h"
 #include "gpu/name.h"
+#include "gpu/partials.h"
 
 const char *register_template_arguments(CXCursor instance)
 {
@@ -79,15 +80,16 @@ static bool is_overloaded(CXCursor kernel)
     return o.count > 1;
 }
 
-static const char *registration_call(const unit_t *u, CXCursor kernel, const char *scope,
-                                     const char *name, const char *arguments)
+/* `first` is the type of the clone's own parameter. */
+static const char *registration_call(const unit_t *u, CXCursor kernel, const char *first,
+                                     const char *scope, const char *arguments)
 {
     bool chosen = is_overloaded(kernel);
+    const char *name = cursor_name(kernel);
     return arena_printf("kmm_%s_register_clone((const void *)%s%s%s%s%s, (const void *)%s%s%s%s)",
                         u->lang == LANG_HIP ? "hip" : "cuda",
-                        chosen ? chosen_type(kernel, "kmm_blocks_t") : "", scope, u->main->prefix,
-                        name, arguments, chosen ? chosen_type(kernel, "") : "", scope, name,
-                        arguments);
+                        chosen ? chosen_type(kernel, first) : "", scope, u->main->prefix, name,
+                        arguments, chosen ? chosen_type(kernel, "") : "", scope, name, arguments);
 }
 
 const char *register_clone(const unit_t *u, const function_t *f)
@@ -99,7 +101,13 @@ const char *register_clone(const unit_t *u, const function_t *f)
     const char *file = f->u == u->main ? "" : arena_printf("%s_", f->name);
     return arena_printf("\nstatic const int %s = %s;",
                         unit_name(u, arena_printf("kmm_registered_%s%u", file, line)),
-                        registration_call(u, f->cursor, "", f->name, ""));
+                        registration_call(u, f->cursor, partials_type(f), "", ""));
+}
+
+static const char *launched_type(const unit_t *u, const target_kernel_t *t)
+{
+    return clang_Cursor_isNull(t->definition) ? "kmm_blocks_t"
+                                              : partials_type(reach_kernel(u->main, t->definition));
 }
 
 /* An instance of a template is registered where it is launched, when the launch does not name the
@@ -116,8 +124,9 @@ const char *register_launch(const unit_t *u, const directive_t *d)
             cursor_is_template(t->kernel) ? register_template_arguments(t->instance) : NULL;
         if (arguments)
             text_printf(&out, "%s%s", out.length ? ", " : "",
-                        registration_call(u, t->instance, name_namespaces(t->kernel),
-                                          cursor_name(t->kernel), arena_printf("<%s>", arguments)));
+                        registration_call(u, t->instance, launched_type(u, t),
+                                          name_namespaces(t->kernel),
+                                          arena_printf("<%s>", arguments)));
     }
     return out.length
                ? arena_printf("static const int kmm__registered = (%s); (void)kmm__registered;",

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "memory/array.h"
 #include "memory/lifetime.h"
+#include "memory/residency/named.h"
 #include "memory/residency/native.h"
 
 KMM__API int kmm_array_create(kmm_runtime_t *rt, const kmm_shape_t *shape, void **out)
@@ -23,11 +24,14 @@ KMM__API int kmm_array_create(kmm_runtime_t *rt, const kmm_shape_t *shape, void 
             __builtin_mul_overflow(bytes, (size_t)shape->extent[d], &bytes) || bytes > INT64_MAX)
             return kmm__error_set(KMM_E_RANGE, "extent %lld of an array",
                                   (long long)shape->extent[d]);
-    int error = kmm__native_doom(rt, "an array that does not fit beside the others");
+    KMM__NATIVE_HOLD(error, rt, NULL);
+    error = kmm__native_doom(rt, "an array that does not fit beside the others");
     if (error)
         return error;
     pthread_mutex_lock(&rt->lock);
-    error = kmm__array_new(rt, bytes, NULL, KMM_MAP_TOFROM, shape->label, &a);
+    kmm__device_t *home = shape->label ? NULL : kmm__native_home(rt, bytes);
+    error = home ? kmm__array_new_at_home(rt, bytes, home, kmm__named_reserve, &a)
+                 : kmm__array_new(rt, bytes, NULL, KMM_MAP_TOFROM, shape->label, &a);
     if (!error)
         *out = a->base;
     pthread_mutex_unlock(&rt->lock);
@@ -38,7 +42,7 @@ KMM__API int kmm_array_destroy(kmm_runtime_t *rt, void *base)
 {
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    int error = kmm__native_end(rt, "freeing an array");
+    KMM__NATIVE_HOLD(error, rt, "freeing an array");
     if (error)
         return error;
     pthread_mutex_lock(&rt->lock);

@@ -105,7 +105,8 @@ static int on_range(kmm_runtime_t *rt, kmm__array_operation_t *op, const char *n
 {
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inside_refuse(name) || kmm__native_end(rt, name))
+    KMM__NATIVE_HOLD(refused, rt, name);
+    if (kmm__inside_refuse(name) || refused)
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, address, op->bytes, &op->array, &op->begin);
@@ -160,7 +161,8 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     kmm__array_operation_t op = {.base = {run_copy}, .bytes = bytes};
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inside_refuse("copy") || kmm__native_end(rt, "copy"))
+    KMM__NATIVE_HOLD(refused, rt, "copy");
+    if (kmm__inside_refuse("copy") || refused)
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, dst, bytes, &op.array, &op.begin);
@@ -199,7 +201,8 @@ static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const voi
     kmm__array_operation_t op = {.base = {run_nothing}, .bytes = bytes};
     if (!rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
-    if (kmm__inside_refuse(name) || kmm__native_end(rt, name))
+    KMM__NATIVE_HOLD(refused, rt, name);
+    if (kmm__inside_refuse(name) || refused)
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, base);

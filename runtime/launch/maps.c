@@ -57,7 +57,7 @@ KMM__API int kmm_map(kmm_runtime_t *rt, kmm_map_t map, void *base, size_t bytes)
 {
     if (!rt || !base || (unsigned)map > KMM_MAP_ALLOC)
         return kmm__error_set(KMM_E_INVALID, "no runtime, no memory, or no such kind of map");
-    int error = kmm__native_end(rt, "a map");
+    KMM__NATIVE_HOLD(error, rt, "a map");
     if (error)
         return error;
     pthread_mutex_lock(&rt->lock);

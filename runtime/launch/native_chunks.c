@@ -58,6 +58,69 @@ static void note_blocks(const kmm__submission_t *s)
     }
 }
 
+/* ---- One launch for all chunks ---- */
+
+/* The moved parameter that the pointer is; -1: it is none. */
+static int moved_parameter(const kmm__work_t *w, const kmm__pointer_t *p)
+{
+    enum { NUMBERS = 32 };
+    for (uint32_t k = 1; k < w->arg_count && k < NUMBERS; k++)
+        if (w->arg_offset[k] == p->at)
+            return w->kernel->is_clone >> k & 1 ? (int)k : -1;
+    return -1;
+}
+
+/* True if the clone finds the partial of each block by itself: each chunk has a partial of its own,
+ * to which moved pointers lead, and the chunks make up the grid. */
+static bool finds_partials(const kmm__submission_t *s)
+{
+    const kmm__work_t *w = s->work;
+    bool finds = w->kernel->is_clone > 1 && kmm__partition_asked(&s->part) == s->part.count;
+    for (int k = 0; k < KMM_MAX_SPLIT; k++)
+        finds &= s->part.size[k] == w->geometry.grid[k];
+    for (uint32_t k = 0; k < w->partials_count; k++)
+        finds &= w->partials[k].count == s->part.count;
+    for (uint32_t k = 0; k < w->pointer_count && finds; k++)
+        finds = w->pointers[k].partials < 0 || moved_parameter(w, &w->pointers[k]) >= 0;
+    return finds;
+}
+
+static void write_strides(kmm__work_t *w)
+{
+    unsigned char *strides = w->args + w->arg_offset[0] + sizeof(kmm_partials_head_t);
+    for (uint32_t k = 0; k < w->pointer_count; k++) {
+        const kmm__pointer_t *p = &w->pointers[k];
+        if (p->partials < 0)
+            continue;
+        /* the moved ones before it; bit 0 is none */
+        const uint32_t before = w->kernel->is_clone & ((1u << moved_parameter(w, p)) - 2);
+        const uint64_t stride = (uint64_t)w->partials[p->partials].partial_bytes;
+        memcpy(strides + (size_t)__builtin_popcount(before) * sizeof(stride), &stride,
+               sizeof(stride));
+    }
+}
+
+/* Tells the clone how the grid is divided, and keeps one launch of all blocks. */
+static void note_whole(const kmm__submission_t *s)
+{
+    kmm__work_t *w = s->work;
+    const kmm__partition_t *p = &s->part;
+    kmm_partials_head_t head = {.chunks_x = (uint32_t)p->chunks[0],
+                                .chunks_y = (uint32_t)p->chunks[1]};
+    for (int k = 0; k < KMM_MAX_SPLIT; k++) {
+        const uint64_t c = (uint64_t)p->chunk[k];
+        while (1ull << head.shift[k] < c)
+            head.shift[k]++;
+        head.inverse[k] =
+            p->chunks[k] > 1 ? (uint32_t)(((1ull << (31 + head.shift[k])) - 1) / c + 1) : 0;
+    }
+    memcpy(w->args + w->arg_offset[0], &head, sizeof(head));
+    write_strides(w);
+    kept.chunk_count = 1;
+    kept.blocks = kmm__work_take(w, sizeof(*kept.blocks));
+    memcpy(kept.blocks->count, w->geometry.grid, sizeof(kept.blocks->count));
+}
+
 bool kmm__native_chunks_keep(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
@@ -69,7 +132,10 @@ bool kmm__native_chunks_keep(kmm__submission_t *s)
     kmm__work_ref(w);
     w->chunk_count = kmm__partition_asked(&s->part);
     kept.scratch = kmm__work_take(w, w->partials_count * sizeof(*kept.scratch));
-    note_blocks(s);
+    if (finds_partials(s))
+        note_whole(s);
+    else
+        note_blocks(s);
     return true;
 }
 

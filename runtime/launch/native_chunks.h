@@ -4,9 +4,10 @@
  * numbers do. Their bits must not depend on what fits. So they are divided as in managed standing:
  * each chunk works on its partial, and the partials are folded in the same order.
  *
- * All is enqueued on the program's stream: a kernel that fills partials with identities, the chunks
- * one after the other, a kernel that folds. The fold leaves identities behind, so that the next
- * launch of the kind needs no fill.
+ * All is enqueued on the program's stream: a kernel that fills partials with identities, the
+ * chunks, a kernel that folds. The chunks are one launch if the clone finds the partial of each
+ * block by itself (kmm_partials_head_t of kmm/launch.h), and else launches one after the other. The
+ * fold leaves identities behind, so that the next launch of the kind needs no fill.
  */
 #ifndef KMM__LAUNCH_NATIVE_CHUNKS_H
 #define KMM__LAUNCH_NATIVE_CHUNKS_H

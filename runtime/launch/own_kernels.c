@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "execute/completion.h"
 #include "execute/queue.h"
 #include "memory/lifetime.h"
@@ -125,13 +126,12 @@ static kmm__work_t *make_work(const kmm__device_t *d, kmm__device_kernel_t kerne
     return w;
 }
 
-int kmm__own_kernel_submit(kmm__device_t *d, kmm__device_kernel_t kernel, const kmm__partials_t *p,
-                           const kmm__reduction_t *r, const char *name,
-                           const kmm__access_t *accesses, uint32_t count)
+/* Submits work with these accesses. Takes the reference to it. *out receives a reference to the
+ * task; NULL: nobody asks. */
+static int submit(kmm__device_t *d, kmm__work_t *w, const kmm__access_t *accesses, uint32_t count,
+                  kmm__task_t **out)
 {
     kmm_runtime_t *rt = d->runtime;
-    kmm__work_t *w = make_work(d, kernel, p, r);
-    w->name = name;
     kmm__tasks_settle(rt);
     kmm__task_t *t = kmm__task_create(rt, w, count);
     for (uint32_t k = 0; k < count; k++) {
@@ -143,10 +143,61 @@ int kmm__own_kernel_submit(kmm__device_t *d, kmm__device_kernel_t kernel, const 
     memcpy(t->part.count, w->geometry.grid, sizeof(t->part.count));
     kmm__work_unref(w); /* the task has a reference of its own */
     kmm__task_assign(t, d);
+    if (out) {
+        kmm__task_ref(t);
+        *out = t;
+    }
     kmm__uses_expect(t);
     kmm__program_stream_enter(t, NULL);
     int error = kmm__dag_enter(t);
     kmm__task_fail(t, error);
     kmm__task_release(t);
+    return error;
+}
+
+int kmm__own_kernel_submit(kmm__device_t *d, kmm__device_kernel_t kernel, const kmm__partials_t *p,
+                           const kmm__reduction_t *r, const char *name,
+                           const kmm__access_t *accesses, uint32_t count)
+{
+    kmm__work_t *w = make_work(d, kernel, p, r);
+    w->name = name;
+    return submit(d, w, accesses, count, NULL);
+}
+
+/* Work that does nothing: it fills no elements. */
+static kmm__work_t *make_idle_work(kmm_runtime_t *rt, const kmm_kernel_t *kernel)
+{
+    kmm__work_t *w = kmm__work_create(rt);
+    w->kernel = kernel;
+    w->is_own = true;
+    w->name = "return to the GPU";
+    w->chunk_count = 1;
+    w->geometry = (kmm_geometry_t){{1, 1, 1}, {KMM__FOLD_THREADS, 1, 1}, 0, NULL};
+    w->args_bytes = sizeof(kmm__folding_t);
+    w->args = kmm__work_take(w, w->args_bytes);
+    w->arg_count = 1;
+    w->arg_offset = kmm__work_take(w, sizeof(*w->arg_offset));
+    return w;
+}
+
+int kmm__own_kernel_gather(kmm_runtime_t *rt)
+{
+    static const kmm__element_t byte = {.type = KMM_UINT8, .bytes = 1};
+    kmm__device_t *d = rt->device[0];
+    const kmm_kernel_t *kernel = kmm__own_kernel(d, &byte, KMM__FILL);
+    int error = kernel ? 0 : KMM_E_UNSUPPORTED;
+    for (uint32_t k = 0; k < rt->memory->array_count && !error; k++) {
+        kmm__array_t *a = rt->memory->arrays[k];
+        const kmm__access_t all = kmm__access_bytes(a, KMM_READ, 0, (int64_t)a->bytes);
+        kmm__task_t *t = NULL;
+        if (a == rt->memory->globals)
+            continue;
+        error = submit(d, make_idle_work(rt, kernel), &all, 1, &t);
+        kmm__task_announce(t);
+        while (t->state != KMM__TASK_DONE)
+            kmm__cond_wait(&rt->progress, &rt->lock);
+        error = error ? error : t->error;
+        kmm__task_unref(t);
+    }
     return error;
 }

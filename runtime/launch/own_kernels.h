@@ -29,4 +29,8 @@ static inline bool kmm__reduction_is_truth(const kmm__reduction_t *r)
     return r->op == KMM_OP_LAND || r->op == KMM_OP_LOR;
 }
 
+/* Locked, unlocks meanwhile: brings all arrays whole to the runtime's first device, one after the
+ * other. Returns 0, or an error, also where work that has failed was to write one of them. */
+int kmm__own_kernel_gather(kmm_runtime_t *rt);
+
 #endif

@@ -452,7 +452,7 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     kmm__comparison_t *comparison = NULL;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
-    int error = kmm__native_end(s->rt, "a launch in chunks");
+    KMM__NATIVE_HOLD(error, s->rt, "a launch in chunks");
     if (!error)
         error = kmm__place_devices(l, s->kind, call->kernel == NULL, &s->placement);
     if (error)

@@ -140,7 +140,7 @@ static int begin(kmm_task_t *task, void *stream)
     for (uint32_t k = 0; k < s->l->item_count; k++)
         if (s->l->items[k].mode == KMM_REDUCE)
             return kmm__submission_refuse(s, KMM_E_INVALID, "a task has no reductions");
-    int error = kmm__native_end(rt, "a task directive");
+    KMM__NATIVE_HOLD(error, rt, "a task directive");
     if (error)
         return kmm__submission_refuse(s, error, kmm__error_get());
     error = choose_device(s);

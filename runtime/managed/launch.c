@@ -85,13 +85,29 @@ static const void *clone_of(const void *handle)
     return NULL;
 }
 
-/* True if the kernel's mangled name says that its first parameter is a kmm_blocks_t, or that of a
- * file that was compiled with -fkmm-check. Clones that
- * are instances of templates are recognized by that, because nothing registers them. */
-static int has_blocks(const char *name)
+/* 1 if the kernel's mangled name says that its first parameter is a kmm_blocks_t, or a
+ * kmm_partials, or that of a file that was compiled with -fkmm-check. Clones that are instances of
+ * templates are recognized by that, because nothing registers them. */
+static uint32_t has_blocks(const char *name)
 {
     return strncmp(name, "_Z", 2) == 0 &&
-           (strstr(name, "10kmm_blocks") || strstr(name, "18kmm_checked_blocks"));
+           (strstr(name, "10kmm_blocks") || strstr(name, "18kmm_checked_blocks") ||
+            strstr(name, "12kmm_partialsILj"));
+}
+
+/* What is_clone of a clone says that moves pointers, which the type of its first parameter tells in
+ * its mangled name: kmm_partials<MOVED, COUNT>. 0: other kernels. */
+static uint32_t moved_of(const kmm_kernel_t *k)
+{
+    static const char type[] = "12kmm_partialsILj";
+    const char *at = strstr(k->name, type);
+    char *end;
+    if (!at || k->param_count == 0)
+        return 0;
+    const uint32_t moved = (uint32_t)strtoul(at + strlen(type), &end, 10);
+    const uint64_t bytes =
+        sizeof(kmm_partials_head_t) + (uint32_t)__builtin_popcount(moved) * sizeof(uint64_t);
+    return *end == 'E' && k->param_bytes[0] == bytes ? moved | 1 : 0;
 }
 
 /* Creates the entry of a kernel. It is not in the table yet. The caller holds the lock. */
@@ -110,7 +126,7 @@ static int entry_make(const void *handle, entry_t **out)
         free(e);
         return error;
     }
-    e->kernel.is_clone = has_blocks(e->kernel.name);
+    e->kernel.is_clone = has_blocks(e->kernel.name) | moved_of(&e->kernel);
     *out = e;
     return 0;
 }
@@ -137,7 +153,7 @@ static int entry_pair(entry_t *e)
     if (error || !handle)
         return error;
     entry_t *whole = original ? other : e, *split = original ? e : other;
-    split->kernel.is_clone = 1;
+    split->kernel.is_clone |= 1;
     split->kernel.whole = &whole->kernel;
     atomic_store_explicit(&whole->clone, split, memory_order_release);
     if (is_new)

@@ -19,6 +19,11 @@ int kmm__managed_refuse(int error);
  * kmm__managed_refuse, which is returned once. */
 int kmm__managed_synced(int error);
 
+/* ---- native.c ---- */
+/* Makes the standing native again, if that is possible now. Called at the end of calls after which
+ * no work may be under way. */
+void kmm__managed_return(void);
+
 /* ---- device.c ---- */
 /* Counts an array that the program has created for the current device. */
 void kmm__device_allocated(void *base);

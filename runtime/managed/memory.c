@@ -31,7 +31,10 @@ KMM__API int kmm_cuda_malloc(void **out, size_t bytes)
 
 KMM__API int kmm_cuda_free(void *base)
 {
-    return base ? kmm__managed_result(kmm_array_destroy(kmm_default(), base)) : KMM_CUDA_SUCCESS;
+    int error =
+        base ? kmm__managed_result(kmm_array_destroy(kmm_default(), base)) : KMM_CUDA_SUCCESS;
+    kmm__managed_return();
+    return error;
 }
 
 KMM__API int kmm_cuda_is_managed(const void *address)
@@ -98,6 +101,7 @@ KMM__API int kmm_cuda_memcpy(void *dst, const void *src, size_t bytes, int kind)
     if (!error && bytes && kmm_cuda_is_managed(src) && !kmm_cuda_is_managed(dst) &&
         !kmm__task_directive_reaches(src))
         kmm__flush(kmm_default(), NULL);
+    kmm__managed_return();
     return error;
 }
 

@@ -7,6 +7,7 @@
 #include "api/runtime.h"
 #include "launch/builder.h"
 #include "launch/native_chunks.h"
+#include "launch/own_kernels.h"
 #include "launch/sites.h"
 #include "managed/managed.h"
 #include "memory/array.h"
@@ -65,7 +66,13 @@ KMM__API int kmm_cuda_native_free(void *base)
 
 KMM__API int kmm_cuda_native_return(int kind)
 {
-    return kmm__native_return((kmm_kind_t)kind);
+    return kmm__native_return((kmm_kind_t)kind, NULL);
+}
+
+void kmm__managed_return(void)
+{
+    if (kmm__native_may_move())
+        kmm__native_return(kmm__native_kind(), kmm__own_kernel_gather);
 }
 
 KMM__API int kmm_cuda_native_has_returned(void)
@@ -128,6 +135,20 @@ KMM__API int kmm_cuda_native_chunks(int error)
         return error;
     }
     return kmm__managed_refuse(kmm__managed_result(kmm__native_chunks_enqueue(0)));
+}
+
+static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
+
+KMM__API kmm_cuda_order_t *kmm_cuda_native_order(void)
+{
+    static kmm_cuda_order_t order;
+    pthread_mutex_lock(&order_lock);
+    return &order;
+}
+
+KMM__API void kmm_cuda_native_order_end(void)
+{
+    pthread_mutex_unlock(&order_lock);
 }
 
 KMM__API void kmm_cuda_native_stream_ends(void *stream)

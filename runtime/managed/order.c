@@ -6,32 +6,32 @@
 #include "managed/wrap.h"
 
 /* They keep their order across streams, as if each were submitted when the one before it is done.
- * `last_stream` is the stream of the latest one, on `last_device`. No other thread can name a
- * thread's own default stream, so `last_event` is recorded there behind each of them. */
-static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
-static stream_t last_stream;
-static int last_device;
-static pthread_t last_thread;
-static event_t last_event; /* NULL: last_stream can be asked for one */
-static bool has_last;
+ * libkmm has the latest one (kmm_cuda_native_order), which may be that of another library. No other
+ * thread can name a thread's own default stream, so an event is recorded there behind each of
+ * them. */
+
+static uint64_t this_thread(void)
+{
+    return (uint64_t)(uintptr_t)pthread_self();
+}
 
 /* Makes later work on `s`, a stream of the current device, wait for what is on the stream of the
  * latest such launch. */
-static int order_after_last(stream_t s, int device)
+static int order_after(const kmm_cuda_order_t *last, stream_t s, int device)
 {
     event_t e = NULL;
-    if (!has_last || (s == last_stream && device == last_device &&
-                      (s != PER_THREAD || pthread_equal(pthread_self(), last_thread))))
+    if (!last->has || (s == last->stream && device == last->device &&
+                       (s != PER_THREAD || last->thread == this_thread())))
         return 0;
-    if (last_stream == PER_THREAD)
-        return real(StreamWaitEvent)(s, last_event, 0);
+    if (last->stream == PER_THREAD)
+        return real(StreamWaitEvent)(s, last->event, 0);
     /* An event belongs to the device of the stream on which it is recorded. */
-    int error = device != last_device ? real(SetDevice)(last_device) : 0;
+    int error = device != last->device ? real(SetDevice)(last->device) : 0;
     if (!error)
         error = api(EventCreateWithFlags)(&e, DISABLE_TIMING);
     if (!error)
-        error = real(EventRecord)(e, last_stream);
-    if (device != last_device)
+        error = real(EventRecord)(e, last->stream);
+    if (device != last->device)
         real(SetDevice)(device);
     if (!error)
         error = real(StreamWaitEvent)(s, e, 0);
@@ -49,7 +49,7 @@ typedef struct timing {
     uint64_t launches, next; /* launches since; after which of them it is looked at again */
 } timing_t;
 enum { TIMINGS = 8 };
-static timing_t timings[TIMINGS];
+static timing_t timings[TIMINGS]; /* of launches of this library; guarded by the order's lock */
 static int timing_count;
 
 static void timing_end(timing_t *t, float milliseconds)
@@ -105,27 +105,25 @@ static void timings_look(void)
 }
 
 /* Notes the launch that was made last. Called behind it. */
-static void note_last(stream_t s, int device)
+static void note(kmm_cuda_order_t *last, stream_t s, int device)
 {
+    event_t e = NULL;
     int error = 0;
-    if (last_event)
-        real(EventDestroy)(last_event); /* the driver keeps it as long as a stream waits for it */
-    last_event = NULL;
+    if (last->event)
+        real(EventDestroy)(last->event); /* the driver keeps it as long as a stream waits for it */
+    last->event = NULL;
     if (s == PER_THREAD && internal(is_captured)(s)) { /* no others may wait for a graph's event */
-        has_last = false;
+        last->has = 0;
         return;
     }
     if (s == PER_THREAD) {
-        error = api(EventCreateWithFlags)(&last_event, DISABLE_TIMING);
+        error = api(EventCreateWithFlags)(&e, DISABLE_TIMING);
         if (!error)
-            error = real(EventRecord)(last_event, s);
+            error = real(EventRecord)(e, s);
         if (error) /* nobody can wait for it later */
             real(StreamSynchronize)(s);
     }
-    last_stream = s;
-    last_device = device;
-    last_thread = pthread_self();
-    has_last = !error;
+    *last = (kmm_cuda_order_t){!error, device, s, e, this_thread()};
 }
 
 /* Calls the runtime's own launch. */
@@ -140,9 +138,9 @@ int internal(launch_natively)(int how, const void *handle, const kmm_geometry_t 
 {
     int device = 0;
     api(GetDevice)(&device);
-    pthread_mutex_lock(&order_lock);
+    kmm_cuda_order_t *last = kmm_cuda_native_order();
     timings_look();
-    int error = order_after_last(g->stream, device), sample = kmm_cuda_native_sample();
+    int error = order_after(last, g->stream, device), sample = kmm_cuda_native_sample();
     timing_t *t = sample ? timing_begin(sample) : NULL;
     int timed = t ? real(EventRecord)(t->begin, g->stream) : 0;
     if (how == KMM_CUDA_IN_CHUNKS)
@@ -151,8 +149,8 @@ int internal(launch_natively)(int how, const void *handle, const kmm_geometry_t 
         error = launch_as_written(handle, g, args);
     if (t && (error || timed || real(EventRecord)(t->end, g->stream)))
         timing_end(t, 0);
-    note_last(g->stream, device);
-    pthread_mutex_unlock(&order_lock);
+    note(last, g->stream, device);
+    kmm_cuda_native_order_end();
     kmm_cuda_native_leave();
     return error;
 }
@@ -160,12 +158,12 @@ int internal(launch_natively)(int how, const void *handle, const kmm_geometry_t 
 static void stream_ends(stream_t s)
 {
     kmm_cuda_native_stream_ends(s);
-    pthread_mutex_lock(&order_lock);
-    if (has_last && s == last_stream) {
+    kmm_cuda_order_t *last = kmm_cuda_native_order();
+    if (last->has && s == last->stream) {
         real(StreamSynchronize)(s);
-        has_last = false;
+        last->has = 0;
     }
-    pthread_mutex_unlock(&order_lock);
+    kmm_cuda_native_order_end();
 }
 
 int wrap(StreamDestroy)(stream_t s)

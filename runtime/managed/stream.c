@@ -52,6 +52,7 @@ KMM__API int kmm_cuda_device_settle(void)
         return no_runtime();
     int error = kmm__managed_result(kmm_wait(rt));
     kmm__flush(rt, kmm__current_gpu(rt)); /* the wrapper waits for the current device itself */
+    kmm__managed_return();
     return error;
 }
 
@@ -87,7 +88,9 @@ static int stream_wait(void *stream)
 
 KMM__API int kmm_cuda_stream_synchronize(void *stream)
 {
-    return kmm__managed_synced(stream_wait(stream));
+    int error = kmm__managed_synced(stream_wait(stream));
+    kmm__managed_return();
+    return error;
 }
 
 KMM__API int kmm_cuda_stream_settle(void *stream)

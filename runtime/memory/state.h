@@ -28,6 +28,7 @@ struct kmm__memory {
                                removed */
     uint32_t live_arrays;   /* arrays whose memory is not freed yet, also dead ones */
     uint32_t forgotten;     /* those of them that the program has freed */
+    uint32_t apart; /* small arrays that got names of their own since native standing ended */
     uint64_t next_array;
     /* bytes of all live arrays; the most there were at one time */
     uint64_t array_bytes, array_most;

@@ -139,3 +139,10 @@ void kmm__coherence_summary_free(kmm__array_t *a)
     kmm__ticket_unref(a->summary.last);
     a->summary = (kmm__coherence_summary_t){0};
 }
+
+bool kmm__coherence_summary_is_there(kmm__array_t *a, uint32_t space)
+{
+    survey_t survey = {a->runtime, NULL, space};
+    kmm__coherence_summary_end(a);
+    return map_has_none(a, lies_elsewhere, &survey);
+}

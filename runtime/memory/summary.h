@@ -21,5 +21,7 @@ bool kmm__coherence_summary_writes_sole(kmm__array_t *a, kmm__task_t *t);
  * for another task. */
 void kmm__coherence_summary_end(kmm__array_t *a);
 void kmm__coherence_summary_free(kmm__array_t *a);
+/* True if the space holds the newest value of every element that was ever written. */
+bool kmm__coherence_summary_is_there(kmm__array_t *a, uint32_t space);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <pthread.h>
+#include <unistd.h>
 #include <vector>
 
 enum { N = 1 << 20, THREADS = 256 };
@@ -340,6 +341,38 @@ static void reduced()
     must(cudaFree(big), "cudaFree");
 }
 
+// When what did not fit is freed, the other arrays are native again, twice.
+static void back()
+{
+    int *a = fresh(N), *small = fresh(100), *later = nullptr, **table, *both[2] = {a, a};
+    must(cudaMalloc(&table, sizeof(both)), "cudaMalloc");
+    must(cudaMemcpy(table, both, sizeof(both), cudaMemcpyHostToDevice), "cudaMemcpy");
+    must(cudaMemset(a, 0, N * sizeof(int)), "cudaMemset");
+    must(cudaMemset(small, 0, 400), "cudaMemset");
+    for (int turn = 1; turn <= 2; turn++) {
+        size_t free_bytes, total;
+        must(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
+        int *big = fresh((free_bytes + (256 << 20)) / sizeof(int));
+        in_chunks(turn, big);
+        in_chunks(1, a);
+        if (!later) {
+            later = fresh(N);
+            must(cudaMemset(later, 0, N * sizeof(int)), "cudaMemset");
+        }
+        in_chunks(2, later);
+        must(cudaFree(big), "cudaFree");
+        for (int k = 0; k < 30; k++) {
+            usleep(10000);
+            must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+        }
+        add_through<<<N / THREADS, THREADS>>>(N, 5, table); // only in native standing it finds a
+        add<<<1, 100>>>(100, 4, small);
+        launch(3, later);
+        expect(holds(a, 6 * turn) && holds(small, 4 * turn, 100) && holds(later, 5 * turn),
+               "arrays are native again when what did not fit is freed");
+    }
+}
+
 struct worker_t {
     int *x;
     int index;
@@ -411,6 +444,8 @@ int main(int argc, char **argv)
         annotated();
     else if (!strcmp(part, "reduced"))
         reduced();
+    else if (!strcmp(part, "back"))
+        back();
     else if (!strcmp(part, "threads"))
         threads();
     else

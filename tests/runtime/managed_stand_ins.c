@@ -143,6 +143,12 @@ int kmm_cuda_native_chunks(int error)
 {
     return error;
 }
+kmm_cuda_order_t *kmm_cuda_native_order(void)
+{
+    static kmm_cuda_order_t order;
+    return &order;
+}
+void kmm_cuda_native_order_end(void) {}
 void kmm_cuda_native_stream_ends(void *stream)
 {
     (void)stream;

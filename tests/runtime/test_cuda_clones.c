@@ -459,6 +459,10 @@ static void test_order(void **state)
     launch_natively(NULL); /* the default stream of the other device */
     assert_int_equal(waits, 3);
     assert_int_equal(recorded_with, 1);
+    kmm_cuda_native_order()->stream = &made; /* a launch of another library with its own wrappers */
+    kmm_cuda_native_order_end();
+    launch_natively(NULL);
+    assert_int_equal(waits, 4);
     launch_result = 0;
 }
 

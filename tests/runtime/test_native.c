@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -146,39 +147,134 @@ static void part_late(void)
     end();
 }
 
-enum { THREADS = 4, TURNS = 2000, MANAGED_TURNS = 5, WORDS = 3000 };
+/* Calls until the standing is native again, or for some seconds. */
+static bool await_return(void)
+{
+    for (int k = 0; k < 3000 && !kmm_cuda_native(KIND); k++) {
+        usleep(1000);
+        assert_int_equal(kmm_cuda_device_settle(), 0);
+    }
+    return kmm_cuda_native(KIND);
+}
+
+/* When the array that did not fit is freed, the others become native again, also those that were
+ * made meanwhile, and with what was evicted; and the same a second time. */
+static void part_return(void)
+{
+    const size_t n[] = {3 << 20, 100, 5000, 1 << 20, 70000};
+    enum { FIRST = 3, ALL = 5 };
+    char *p[ALL];
+    for (int k = 0; k < FIRST; k++)
+        fill_native(p[k] = make(n[k]), n[k], (size_t)k);
+    for (int turn = 0; turn < 2; turn++) {
+        char *most = make(15 << 20);
+        assert_non_null(most);
+        assert_false(kmm_cuda_native_enter(KIND));
+        assert_int_equal(kmm_fill(kmm_default(), most, 1, 15 << 20), 0);
+        assert_int_equal(
+            fake_work_launch(KMM_KIND_CUDA, SCALE, (15 << 20) / 4, 4, (int32_t *)most, NULL, NULL),
+            0); /* evicts the others */
+        for (int k = FIRST; k < ALL && turn == 0; k++) {
+            unsigned char *values = malloc(n[k]);
+            p[k] = make(n[k]);
+            for (size_t i = 0; i < n[k]; i++)
+                values[i] = value_of((size_t)k, i);
+            assert_int_equal(kmm_copy_in(kmm_default(), p[k], values, n[k]), 0);
+            free(values);
+        }
+        usleep(100000);
+        assert_int_equal(kmm_cuda_device_settle(), 0);
+        assert_false(kmm_cuda_native(KIND)); /* it still does not fit */
+        drop(most);
+        assert_true(await_return());
+        assert_true(kmm_cuda_native_enter(KIND));
+        for (int k = 0; k < ALL; k++)
+            for (size_t i = 0; i < n[k]; i++)
+                assert_int_equal((unsigned char)p[k][i],
+                                 value_of((size_t)k, i) ^ (i == n[k] - 1 ? turn : 0));
+        for (int k = 0; k < ALL; k++)
+            p[k][n[k] - 1] ^= 1; /* what only the GPU has is kept by the next takeover */
+        kmm_cuda_native_leave();
+        for (int k = 0; k < ALL && turn == 1; k++) {
+            char last;
+            assert_int_equal(kmm_copy_out(kmm_default(), &last, p[k] + n[k] - 1, 1), 0);
+            assert_int_equal((unsigned char)last, value_of((size_t)k, n[k] - 1));
+        }
+    }
+    assert_true(await_return());
+    for (int k = 0; k < ALL; k++)
+        drop(p[k]);
+    end();
+}
+
+/* An array that work which failed was to write does not become native: its error is told. */
+static void part_poisoned(void)
+{
+    char *a = make(1 << 20), got;
+    fill_native(a, 1 << 20, 1);
+    assert_int_equal(kmm_copy_out(kmm_default(), &got, a, 1), 0); /* takes over */
+    setenv("KMM_FAKE_FAIL", "launch:1", 1);
+    fake_work_launch(KMM_KIND_CUDA, SCALE, (1 << 20) / 4, 4, (int32_t *)a, NULL, NULL);
+    kmm_wait(kmm_default());
+    usleep(50000);
+    kmm_cuda_device_settle();
+    assert_false(kmm_cuda_native(KIND));
+    assert_true(kmm_copy_out(kmm_default(), &got, a, 1) < 0);
+    _exit(0);
+}
+
+enum { THREADS = 4, MOST_TURNS = 20000, WORDS = 3000, LARGER = 400000 };
 
 typedef struct counter {
     uint32_t *x;
-    uint32_t turns;
+    uint32_t turns, value;
 } counter_t;
 
-/* Counts up in an array of its own, natively as long as that is possible, and some turns more. */
+static void scale(uint32_t *x)
+{
+    run_element_by_element(SCALE, WORDS, (int32_t *)x, NULL, NULL);
+}
+
+static atomic_bool stops;
+
+/* Scales an array of its own by launches, by unseen kernels while the standing is native, and by
+ * copies, until told to stop. */
 static void *count(void *arg)
 {
     counter_t *c = arg;
     uint32_t *copy = malloc(WORDS * sizeof(*copy));
     const size_t bytes = WORDS * sizeof(*copy);
-    for (int managed = 0; managed < MANAGED_TURNS && c->turns < TURNS; c->turns++) {
+    for (; c->turns < MOST_TURNS && !atomic_load(&stops); c->turns++) {
         if (c->turns % 16 == 3)
-            drop(make(1 + (size_t)c->turns * 100));
+            drop(make(1 + (size_t)c->turns % 50 * 100));
+        if (c->turns % 32 == 5)
+            kmm_cuda_device_settle();
+        c->value = c->value * 3 + 1;
+        usleep(100);
+        if (c->turns % 4 == 1) {
+            int how = fake_work_launch(KMM_KIND_CUDA, SCALE, WORDS, 3, (int32_t *)c->x, NULL, NULL);
+            assert_true(how == 0 || how == KMM__LAUNCH_NATIVELY);
+            if (how == KMM__LAUNCH_NATIVELY) {
+                scale(c->x);
+                kmm_cuda_native_leave();
+            }
+            continue;
+        }
         if (kmm_cuda_native_enter(KIND)) {
-            for (int i = 0; i < WORDS; i++)
-                c->x[i]++;
+            scale(c->x);
             kmm_cuda_native_leave();
             continue;
         }
         assert_int_equal(kmm_copy_out(kmm_default(), copy, c->x, bytes), 0);
-        for (int i = 0; i < WORDS; i++)
-            copy[i]++;
+        scale(copy);
         assert_int_equal(kmm_copy_in(kmm_default(), c->x, copy, bytes), 0);
-        managed++;
     }
     free(copy);
     return NULL;
 }
 
-/* Threads are at work while another one makes the standing end, at a random time. */
+/* Threads are at work while another one makes the standing end and become native again, at random
+ * times. */
 static void part_threads(void)
 {
     rng_t r = {rng_seed()};
@@ -186,24 +282,35 @@ static void part_threads(void)
     counter_t c[THREADS];
     uint32_t got[WORDS];
     for (int k = 0; k < THREADS; k++) {
-        c[k] = (counter_t){(uint32_t *)make(sizeof(got)), 0};
+        c[k] = (counter_t){(uint32_t *)make(sizeof(got)), 0, 0};
         assert_true(kmm_cuda_native_enter(KIND));
         memset(c[k].x, 0, sizeof(got));
         kmm_cuda_native_leave();
     }
     for (int k = 0; k < THREADS; k++)
         pthread_create(&thread[k], NULL, count, &c[k]);
-    usleep((useconds_t)rng_range(&r, 0, 20000));
-    assert_int_equal(kmm_copy_out(kmm_default(), got, c[0].x, sizeof(got)), 0);
-    for (int i = 1; i < WORDS; i++)
-        assert_int_equal(got[i], got[0]); /* no thread was inside */
+    for (int turn = 0; turn < 3; turn++) {
+        usleep((useconds_t)rng_range(&r, 0, 20000));
+        if (turn % 2) {
+            char *most = make(20 << 20);
+            usleep((useconds_t)rng_range(&r, 0, 2000));
+            drop(most);
+        } else {
+            assert_int_equal(kmm_copy_out(kmm_default(), got, c[0].x, sizeof(got)), 0);
+            for (int i = 1; i < WORDS; i++)
+                assert_int_equal(got[i], got[0]); /* no thread was inside */
+        }
+        if (turn < 2)
+            assert_true(await_return());
+    }
+    atomic_store(&stops, true);
     for (int k = 0; k < THREADS; k++)
         pthread_join(thread[k], NULL);
     for (int k = 0; k < THREADS; k++) {
         assert_int_equal(kmm_copy_out(kmm_default(), got, c[k].x, sizeof(got)), 0);
         for (int i = 0; i < WORDS; i++)
-            if (got[i] != c[k].turns)
-                fail_msg("array %d, element %d: %u of %u", k, i, got[i], c[k].turns);
+            if (got[i] != c[k].value)
+                fail_msg("array %d, element %d: %u of %u", k, i, got[i], c[k].value);
     }
     end();
 }
@@ -294,11 +401,17 @@ static void part_oracle(void)
     both_t t[ARRAYS];
     int32_t got[LONGEST];
     const int end_at = (int)rng_range(&r, 0, 2 * STEPS); /* in half of the programs never */
+    const int return_at = end_at + (int)rng_range(&r, 1, STEPS / 2);
+    char *most = NULL;
     for (int k = 0; k < ARRAYS; k++)
         both_make(&t[k], &r);
     for (int step = 0; step < STEPS; step++) {
         if (step == end_at)
-            make(20 << 20); /* it does not fit */
+            most = make(20 << 20); /* it does not fit */
+        if (step == return_at) {
+            drop(most);
+            assert_true(await_return());
+        }
         uint64_t what = rng_next(&r) % 10;
         both_t *one = &t[rng_next(&r) % ARRAYS], first = t[0];
         if (what < 6) {
@@ -324,6 +437,8 @@ static void part_oracle(void)
     end();
 }
 
+static bool fails_return; /* the program goes on until native standing could return */
+
 /* Some call of the driver fails. The values are right, or an error tells that they are not. */
 static void part_failure(void)
 {
@@ -343,10 +458,25 @@ static void part_failure(void)
             if ((unsigned char)got[i] != value_of((size_t)k, i))
                 _exit(1);
     }
+    if (!fails_return)
+        _exit(0);
+    usleep(60000);
+    kmm_cuda_device_settle();
+    for (int k = 0; k < 6; k++) {
+        if (kmm_cuda_native_enter(KIND))
+            memcpy(got, p[k], n[k]);
+        else if (kmm_copy_out(kmm_default(), got, p[k], n[k]))
+            continue;
+        for (size_t i = 0; i < n[k]; i++)
+            if ((unsigned char)got[i] != value_of((size_t)k, i))
+                _exit(2);
+    }
     _exit(0);
 }
 
 PART(takeover)
+PART(return)
+PART(poisoned)
 PART(doom)
 PART(kept)
 PART(bound)
@@ -362,7 +492,7 @@ static void test_oracle(void **state)
 static void test_threads(void **state)
 {
     (void)state;
-    for (int k = 0; k < 5 / BRIEF + 1; k++)
+    for (int k = 0; k < 2 / BRIEF + 1; k++)
         child(part_threads);
 }
 
@@ -375,6 +505,7 @@ static void test_failures(void **state)
         for (int k = 1; k < 40; k += BRIEF) {
             snprintf(fail, sizeof(fail), "%s:%d%s", points[point], k, k % 3 ? "" : "+");
             setenv("KMM_FAKE_FAIL", fail, 1);
+            fails_return = point > 0 && k % 3 == 1;
             child(part_failure);
         }
     unsetenv("KMM_FAKE_FAIL");
@@ -383,6 +514,7 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_return),   cmocka_unit_test(test_poisoned),
         cmocka_unit_test(test_takeover), cmocka_unit_test(test_doom),
         cmocka_unit_test(test_kept),     cmocka_unit_test(test_bound),
         cmocka_unit_test(test_late),     cmocka_unit_test(test_threads),

@@ -100,13 +100,15 @@ static void read_array(char *to, const char *from, size_t bytes)
 
 /* ---- A kernel: block b takes elements [b * per, b * per + per) of the data, and folds element i
  * into target[i % length], in order; by `second` from element `split` on. These lie in an array of
- * their own if is_apart is set. ---- */
+ * their own if is_apart is set. Blocks are numbered x fastest. The kernel moves its pointers to its
+ * block's chunk if `moves` is set. ---- */
 
 typedef struct spec {
     kmm_op_t op, second;
     kmm__element_t element;
     int64_t blocks, per, length, split, chunk;
-    bool is_apart;
+    uint32_t high, high_chunk; /* blocks in the grid's y direction */
+    bool is_apart, moves;
 } spec_t;
 
 static void run_block(const spec_t *s, int64_t block, char *target, char *rest, const char *data)
@@ -124,19 +126,51 @@ static void run_block(const spec_t *s, int64_t block, char *target, char *rest, 
     }
 }
 
+static int64_t block_of(const uint32_t block[3], const kmm_blocks_t *blocks)
+{
+    return (int64_t)(block[1] + blocks->offset_y) * blocks->grid_x + block[0] + blocks->offset_x;
+}
+
 static int run(const uint32_t block[3], const uint32_t grid[3], void **args)
 {
-    const kmm_blocks_t *blocks = args[0];
     (void)grid;
-    run_block(args[1], (int64_t)block[0] + blocks->offset_x, *(char **)args[2], *(char **)args[3],
+    run_block(args[1], block_of(block, args[0]), *(char **)args[2], *(char **)args[3],
               *(char **)args[4]);
     return 0;
 }
 
-static const uint32_t sizes[] = {sizeof(kmm_blocks_t), sizeof(spec_t), 8, 8, 8};
-static fake_kernel_t fake = {run, 5, sizes, 0, NULL};
+/* As kmm_chunk_of of kmm/clone.h. */
+static uint32_t chunk_along(const kmm_partials_head_t *h, const uint32_t block[3], int k)
+{
+    return (uint32_t)(2 * (uint64_t)(block[k] + h->offset[k]) * h->inverse[k] >> 32) >> h->shift[k];
+}
+
+typedef struct partials {
+    kmm_partials_head_t head;
+    uint64_t stride[2];
+} partials_t;
+
+static int run_moving(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    const partials_t *p = args[0];
+    const uint64_t chunk = (uint64_t)chunk_along(&p->head, block, 1) * p->head.chunks_x +
+                           chunk_along(&p->head, block, 0);
+    char *target = *(char **)args[2] + chunk * p->stride[0],
+         *rest = *(char **)args[3] + chunk * p->stride[1];
+    (void)grid;
+    run_block(args[1], block_of(block, args[0]), target, rest, *(char **)args[4]);
+    return 0;
+}
+
+static const uint32_t sizes[] = {sizeof(kmm_blocks_t), sizeof(spec_t), 8, 8, 8},
+                      moving_sizes[] = {sizeof(partials_t), sizeof(spec_t), 8, 8, 8};
+static fake_kernel_t fake = {run, 5, sizes, 0, NULL},
+                     fake_moving = {run_moving, 5, moving_sizes, 0, NULL};
 static const kmm_kernel_t kernel = {
     KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "reduce", NULL, &fake, 5, sizes, 1, NULL};
+static const kmm_kernel_t moving = {
+    KMM_LAUNCH_VERSION, KMM_KIND_CUDA,       "reduce", NULL, &fake_moving, 5,
+    moving_sizes,       1 | 1 << 2 | 1 << 3, NULL};
 
 static void describe_target(kmm_launch_t *l, kmm_op_t op, const spec_t *s, char *target,
                             int64_t lower, int64_t length)
@@ -153,17 +187,23 @@ static void describe_target(kmm_launch_t *l, kmm_op_t op, const spec_t *s, char 
 static int launch_kernel(const kmm_kernel_t *k, handle_t stream, const spec_t *s, char *target,
                          char *rest, char *data)
 {
-    kmm_geometry_t g = {{(uint32_t)s->blocks, 1, 1}, {1, 1, 1}, 0, stream};
+    const uint32_t high = s->high ? s->high : 1;
+    const int64_t wide = s->blocks / high;
+    kmm_geometry_t g = {{(uint32_t)wide, high, 1}, {1, 1, 1}, 0, stream};
     spec_t own;
     memset(&own, 0, sizeof(own));
     own = *s;
     void *args[] = {NULL, &own, &target, &rest, &data};
     kmm_launch_t *l = kmm_launch_begin("reduce", "native_reduce.c", 1);
-    kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, s->blocks);
+    kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, wide);
+    kmm_launch_axis(l, "c", KMM_BLOCK_Y, 0, high);
     kmm_launch_chunk(l, KMM_BLOCK_X, s->chunk);
-    kmm_launch_access(l, KMM_READ, "data[b*per:per]", data, s->element.bytes);
+    if (s->high)
+        kmm_launch_chunk(l, KMM_BLOCK_Y, s->high_chunk);
+    kmm_launch_access(l, KMM_READ, "data[(c*wide+b)*per:per]", data, s->element.bytes);
     kmm_launch_index(l, 0, s->per);
     kmm_launch_coef(l, 0, s->per, 0);
+    kmm_launch_coef(l, 1, s->per * wide, 0);
     describe_target(l, s->op, s, target, 0, s->split);
     if (s->split < s->length)
         describe_target(l, s->second, s, s->is_apart ? rest : target, s->is_apart ? 0 : s->split,
@@ -183,7 +223,7 @@ static int launch_kernel(const kmm_kernel_t *k, handle_t stream, const spec_t *s
 
 static int launch_on(handle_t stream, const spec_t *s, char *target, char *rest, char *data)
 {
-    return launch_kernel(&kernel, stream, s, target, rest, data);
+    return launch_kernel(s->moves ? &moving : &kernel, stream, s, target, rest, data);
 }
 
 static bool is_exact(const spec_t *s)
@@ -250,7 +290,15 @@ static spec_t random_spec(rng_t *r)
     s.length = rng_next(r) % 3 ? rng_range(r, 1, 5) : rng_range(r, 1, 900);
     s.split = s.length > 1 && rng_next(r) % 3 == 0 ? rng_range(r, 1, s.length - 1) : s.length;
     s.is_apart = s.split < s.length && rng_next(r) % 2;
+    s.moves = rng_next(r) % 2;
+    if (rng_next(r) % 4 == 0) {
+        s.high = (uint32_t)rng_range(r, 1, 6);
+        s.high_chunk = (uint32_t)rng_range(r, 1, s.high);
+        s.blocks *= s.high;
+        s.chunk = s.chunk > s.blocks / s.high ? s.blocks / s.high : s.chunk;
+    }
     if (rng_next(r) % 20 == 0) { /* more chunks than there are partials */
+        s.high = 0;
         s.blocks = rng_range(r, 4097, 4500);
         s.per = s.chunk = 1;
         s.length = s.split = rng_range(r, 1, 5);
@@ -293,7 +341,9 @@ static void part_random(bool native)
                 launch_on(native ? stream : NULL, &s, target + (size_t)before * bytes, rest, data);
             if (how < 0)
                 fail_msg("%s", kmm_error_text(NULL));
-            const bool is_divided = !is_exact(&s) && s.chunk < s.blocks;
+            const uint32_t high = s.high ? s.high : 1;
+            const bool is_divided =
+                !is_exact(&s) && (s.chunk < s.blocks / high || (s.high && s.high_chunk < s.high));
             if (has_kernels())
                 assert_int_equal(how, !native      ? 0
                                       : is_divided ? KMM__LAUNCH_IN_CHUNKS
@@ -332,24 +382,28 @@ static void make_dot(char **data, char **target)
     write_array(*target, (char *)&sum, sizeof(sum));
 }
 
-/* A launch that comes again allocates nothing, and has one kernel more than it has chunks. In
- * managed standing it is folded on the device, too. */
-static void part_steady(bool native)
+/* A launch that comes again allocates nothing, and has one kernel more than it has chunks; or one
+ * kernel for all chunks, if the clone moves its pointers. In managed standing it is folded on the
+ * device, too. */
+static void steady(bool native, bool moves)
 {
+    const int chunk_launches = moves && native ? 1 : 4;
+    spec_t s = dot;
     char *data, *target;
+    s.moves = moves;
     driver_open();
     make_dot(&data, &target);
-    launch_on(NULL, &dot, target, NULL, data);
+    launch_on(NULL, &s, target, NULL, data);
     assert_int_equal(kmm_wait(kmm_default()), 0);
     fake_counts_t before = fake_counts_now();
     for (int k = 0; k < 50; k++)
-        assert_true(launch_on(NULL, &dot, target, NULL, data) >= 0);
+        assert_true(launch_on(NULL, &s, target, NULL, data) >= 0);
     assert_int_equal(kmm_wait(kmm_default()), 0);
     fake_counts_t after = fake_counts_now();
     if (!native) /* identities are written by a kernel, too */
-        assert_int_equal(after.launches - before.launches, 50 * (4 + 2));
+        assert_int_equal(after.launches - before.launches, 50 * (chunk_launches + 2));
     if (native) {
-        assert_int_equal(after.launches - before.launches, 50 * (4 + 1));
+        assert_int_equal(after.launches - before.launches, 50 * (chunk_launches + 1));
         assert_int_equal(after.frames, before.frames);
         assert_int_equal(after.mappings, before.mappings);
         assert_int_equal(after.windows, before.windows);
@@ -358,6 +412,16 @@ static void part_steady(bool native)
     }
     note_result(target, 4);
     assert_int_equal(kmm_cuda_native(KIND), native);
+}
+
+static void part_steady(bool native)
+{
+    steady(native, false);
+}
+
+static void part_moving(bool native)
+{
+    steady(native, true);
 }
 
 /* Launches that reduce into one element after the other use the same identities. */
@@ -588,6 +652,7 @@ static void test_threads(void **state)
         compare(part_##name);                                                                      \
     }
 TEST(steady)
+TEST(moving)
 TEST(elements)
 TEST(graph)
 TEST(whole)
@@ -597,10 +662,11 @@ TEST(full)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),   cmocka_unit_test(test_steady),
-        cmocka_unit_test(test_elements), cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_threads),  cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_full),
+        cmocka_unit_test(test_random), cmocka_unit_test(test_steady),
+        cmocka_unit_test(test_moving), cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_graph),  cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_whole),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_full),
     };
     setenv("KMM_DEVICES", "cuda:1", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);

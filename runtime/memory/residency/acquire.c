@@ -102,7 +102,8 @@ static int window_ensure(kmm__device_t *d, kmm__array_t *a)
         kmm__frames_table(a, d);
         return 0;
     }
-    if (kmm__pack_take(d, a->bytes, &r->window)) {
+    /* the name of an array with a home is no place in a slab, but it can have frames */
+    if (a->home != d && kmm__pack_take(d, a->bytes, &r->window)) {
         r->is_packed = true;
         return 0;
     }

@@ -13,6 +13,7 @@
 #include "memory/residency/foresight.h"
 #include "memory/residency/frame.h"
 #include "memory/residency/pack.h"
+#include "memory/summary.h"
 #include "task/users.h"
 
 /* KEPT arrays that the program has freed stay mapped for the next ones of their sizes, as long as
@@ -249,7 +250,29 @@ void kmm__named_trim(kmm_runtime_t *rt)
     pthread_mutex_unlock(&rt->lock);
 }
 
+int kmm__named_reserve(kmm__array_t *a)
+{
+    kmm__device_t *d = a->home;
+    const uint64_t reserved = kmm__array_span(a) + d->info.granularity;
+    kmm__addr_t window;
+    pthread_mutex_unlock(&d->runtime->lock);
+    int error = d->backend->window_reserve(d->gpu, reserved, &window);
+    pthread_mutex_lock(&d->runtime->lock);
+    if (error)
+        return driver_error(d, error);
+    a->base = (char *)(uintptr_t)window;
+    a->reserved = reserved;
+    d->runtime->memory->apart += kmm__named_is_small(d, a->bytes);
+    return 0;
+}
+
 /* ---- Moving ---- */
+
+/* False: the array was made when native standing was about to end, and has no memory yet. */
+static bool is_at_name(const kmm__array_t *a)
+{
+    return a->home && a->residence[a->home->index].window;
+}
 
 /* Reserves a window for each array with frames of its own. Nothing has changed if that fails. */
 static int windows_reserve(kmm_runtime_t *rt, kmm__addr_t *windows)
@@ -257,7 +280,7 @@ static int windows_reserve(kmm_runtime_t *rt, kmm__addr_t *windows)
     for (uint32_t k = 0; k < rt->memory->array_count; k++) {
         const kmm__array_t *a = rt->memory->arrays[k];
         kmm__device_t *d = a->home;
-        int error = d && !a->residence[d->index].is_packed
+        int error = is_at_name(a) && !a->residence[d->index].is_packed
                         ? d->backend->window_reserve(d->gpu, kmm__array_span(a), &windows[k])
                         : 0;
         if (!error)
@@ -309,7 +332,7 @@ static int device_move(kmm__device_t *d, const kmm__addr_t *windows)
     int error = kmm__pack_move(d);
     for (uint32_t k = 0; k < m->array_count; k++) {
         kmm__array_t *a = m->arrays[k];
-        if (a->home != d)
+        if (a->home != d || !is_at_name(a))
             continue;
         kmm__residence_t *r = &a->residence[d->index];
         if (r->is_packed)
@@ -321,6 +344,14 @@ static int device_move(kmm__device_t *d, const kmm__addr_t *windows)
     return error;
 }
 
+static void lose(kmm__device_t *d, int error)
+{
+    /* what is mapped is not known any more */
+    kmm__error_note(d->runtime, error, "%s: its arrays could not be mapped anew: %s", d->info.name,
+                    d->backend->error_text(d->backend));
+    kmm__device_lose(d, error);
+}
+
 /* The lock is held throughout: until the end, nothing that another thread finds is right. */
 int kmm__named_move(kmm_runtime_t *rt)
 {
@@ -329,15 +360,51 @@ int kmm__named_move(kmm_runtime_t *rt)
     for (uint32_t k = 0; k < rt->visible_count && !error; k++) {
         kmm__device_t *d = rt->device[k];
         int moved = device_move(d, windows);
-        if (!moved)
-            continue;
-        /* what is mapped is not known any more */
-        kmm__error_note(rt, moved, "%s: its arrays could not be mapped anew: %s", d->info.name,
-                        d->backend->error_text(d->backend));
-        kmm__device_lose(d, moved);
+        if (moved)
+            lose(d, moved);
     }
     free(windows);
     return error;
+}
+
+/* ---- Moving back ---- */
+
+/* The frames of an array go to its name; the window that they leave is released. */
+static int frames_return(kmm__array_t *a)
+{
+    kmm__device_t *d = a->home;
+    kmm__residence_t *r = &a->residence[d->index];
+    const kmm__addr_t window = r->window;
+    int error = frames_move(a, (kmm__addr_t)(uintptr_t)a->base);
+    for (uint32_t k = 0; k < a->frame_count; k++) {
+        r->frames[k].shared = 0; /* access belongs to the mapping */
+        r->frames[k].allowed = true;
+    }
+    d->backend->window_release(d->gpu, window, kmm__array_span(a));
+    return error;
+}
+
+bool kmm__named_return(kmm__device_t *d)
+{
+    const struct kmm__memory *m = d->runtime->memory;
+    int error = 0;
+    for (uint32_t k = 0; k < m->array_count; k++) {
+        kmm__array_t *a = m->arrays[k];
+        if (a == m->globals)
+            continue;
+        kmm__residence_t *r = &a->residence[d->index];
+        if (r->is_packed)
+            r->window = kmm__pack_name(d, r->window);
+        else if (!error)
+            error = frames_return(a);
+        kmm__coherence_summary_free(a);
+        a->summary = (kmm__coherence_summary_t){0};
+        holder_note(a);
+    }
+    error = error ? error : kmm__pack_return_home(d);
+    if (error)
+        lose(d, error);
+    return !error;
 }
 
 void kmm__named_lock(void)

@@ -23,5 +23,18 @@ int kmm__named_share(kmm_runtime_t *rt);
  * holds all of it. Called with the runtime's lock, when none is kept and all work is over. An error
  * has its text, and nothing has moved. */
 int kmm__named_move(kmm_runtime_t *rt);
+/* Moves the frames of all arrays back to their names, on the only device d, which holds all of
+ * them. Called with the runtime's lock, when all work is over. False: the driver failed, and the
+ * device is lost. */
+bool kmm__named_return(kmm__device_t *d);
+/* True for arrays that lie in slabs if they can. */
+static inline bool kmm__named_is_small(const kmm__device_t *d, uint64_t bytes)
+{
+    enum { PART = 4 };
+    return bytes <= d->info.granularity / PART;
+}
+/* Reserves the name of an array that is made in managed standing, so that its memory can be there
+ * later. Called with the runtime's lock; unlocks meanwhile. Returns 0 or an error with its text. */
+int kmm__named_reserve(kmm__array_t *a);
 
 #endif

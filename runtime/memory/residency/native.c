@@ -9,16 +9,21 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/spin.h"
 #include "base/thread.h"
+#include "memory/disk/page.h"
+#include "memory/residency/back.h"
 #include "memory/residency/named.h"
 #include "memory/residency/pack.h"
-#include "memory/residency/physical.h"
 #include "memory/residency/scratch.h"
 #include "task/inside.h"
 #include "task/state.h"
 
 enum { NOT_YET = -1, ENDS = 16 };
-enum { WAIT_NS = 100000000, MOST_RETURNS = 16 };
+/* Nanoseconds: from the first takeover to the return; after a return that failed; that threads may
+ * hold the standing. Returns that fail take at most 1/RETRY_PART of the time. */
+static const uint64_t WAIT_NS = 50000000, RETRY_NS = 10000000, HOLDS_NS = 1000000;
+enum { RETRY_PART = 20, MOST_RETURNS = 16 };
 typedef enum standing { UNDECIDED, NATIVE, DOOMED, MANAGED, RETURNING } standing_t;
 
 static _Atomic standing_t standing;
@@ -29,8 +34,9 @@ static pthread_mutex_t deciding = PTHREAD_MUTEX_INITIALIZER; /* held while the s
 static atomic_bool stays;             /* the program makes calls that managed standing refuses */
 static void (*ends_call[ENDS])(void); /* guarded by `deciding` */
 static uint32_t ends_count;
-static uint64_t ended_ns; /* when the standing ended; 0: it never was native; guarded so, too */
-static _Atomic uint32_t returns; /* how often it became native again */
+static _Atomic uint64_t next_return; /* when the standing may be native again; 0: it never was */
+static _Atomic uint64_t next_move;   /* when that may be tried again with live arrays */
+static _Atomic uint32_t returns;     /* how often it became native again */
 
 /* The GPUs that the program uses, by ordinal. */
 static _Atomic int first_gpu = NOT_YET; /* the one on which it made its first array */
@@ -106,7 +112,8 @@ bool kmm__native_array_free(kmm_runtime_t *rt, void *base)
 
 /* A thread's mark. Marks are never freed, and are used again when their thread has ended. */
 typedef struct mark {
-    _Atomic uint32_t inside; /* number of native calls that the thread is inside of */
+    _Atomic uint32_t inside;  /* number of native calls that the thread is inside of */
+    _Atomic uint32_t managed; /* number of calls in which it holds managed standing */
     atomic_bool taken;
     _Atomic uint64_t calls, launches; /* written by the thread alone */
     struct mark *next;
@@ -118,7 +125,9 @@ static pthread_key_t
 
 static void mark_return(void *mark)
 {
-    atomic_store(&((mark_t *)mark)->taken, false);
+    mark_t *m = mark;
+    atomic_store(&m->managed, 0); /* if it was cancelled inside of a call */
+    atomic_store(&m->taken, false);
 }
 
 static void ends_create(void)
@@ -150,15 +159,6 @@ static void mark_own(void)
 {
     if (!own)
         own = mark_take();
-}
-
-/* True if no other thread has called libkmm so far, but those that have ended. */
-static bool is_alone(void)
-{
-    uint32_t count = 0;
-    for (mark_t *m = atomic_load(&marks); m; m = m->next)
-        count += atomic_load(&m->taken);
-    return own && count == 1;
 }
 
 static standing_t standing_now(void)
@@ -328,8 +328,9 @@ static int take_over(kmm_runtime_t *rt, const char *what)
     kmm__named_trim(rt);
     pthread_mutex_lock(&rt->lock);
     int error = kmm__named_move(rt);
+    rt->memory->apart = 0;
     pthread_mutex_unlock(&rt->lock);
-    ended_ns = kmm__now();
+    atomic_store(&next_return, kmm__now() + (WAIT_NS << atomic_load(&returns)));
     atomic_store(&standing, error ? NATIVE : MANAGED);
     kmm__named_unlock();
     return error;
@@ -374,71 +375,115 @@ int kmm__native_doom(kmm_runtime_t *rt, const char *what)
 
 /* ---- Becoming native again ---- */
 
-/* Gives up memory of devices that nothing uses. */
-static void devices_trim(kmm_runtime_t *rt)
+void kmm__native_hold_end(const bool *holds)
 {
-    for (uint32_t k = 0; k < rt->visible_count; k++) {
-        kmm__device_t *d = rt->device[k];
-        kmm__pack_trim(d);
-        while (d->memory->spare_count)
-            kmm__spare_destroy(rt, d);
+    if (*holds)
+        atomic_fetch_sub_explicit(&own->managed, 1, memory_order_release);
+}
+
+/* The mark is written before the standing is read, and kmm__native_return writes the standing
+ * before it reads the marks. So one of the two sees the other. */
+int kmm__native_hold(kmm_runtime_t *rt, const char *what, bool *holds)
+{
+    mark_own();
+    while (!*holds) {
+        const uint32_t before = atomic_fetch_add(&own->managed, 1);
+        const standing_t s = atomic_load(&standing);
+        *holds = true;
+        if (s == RETURNING ? before
+                           : !what || s == MANAGED || s == UNDECIDED || rt != native_runtime)
+            return 0;
+        kmm__native_hold_end(holds);
+        *holds = false;
+        int error = 0;
+        if (what)
+            error = kmm__native_end(rt, what);
+        else
+            standing_now(); /* waits until it is decided */
+        if (error)
+            return error;
     }
+    return 0;
 }
 
-/* Locked: true if there is neither an array nor work, so that nothing has to move. */
-static bool is_empty(kmm_runtime_t *rt)
+/* True if no thread holds the standing, now or soon. One that does may wait for a thread that waits
+ * for the standing to be decided. */
+static bool await_none_holds(void)
 {
-    bool is =
-        rt->memory->array_count == 1 && rt->memory->live_arrays == 1 && rt->tasks->outstanding == 0;
-    for (uint32_t k = 0; k < rt->visible_count; k++) {
-        const kmm__device_t *d = rt->device[k];
-        is &= !d->lost && !d->memory->is_premapping;
-    }
-    return is;
+    const uint64_t until = kmm__now() + HOLDS_NS;
+    for (mark_t *m = atomic_load(&marks); m; m = m->next)
+        while (atomic_load(&m->managed)) {
+            if (kmm__now() > until)
+                return false;
+            sched_yield();
+        }
+    return true;
 }
 
-/* The same, and no memory of a device is used. Waits until devices have released the arrays that
- * were freed. */
-static bool is_bare(kmm_runtime_t *rt)
-{
-    while (rt->memory->array_count == 1 && rt->memory->live_arrays > 1 &&
-           rt->tasks->outstanding == 0)
-        kmm__cond_wait(&rt->progress, &rt->lock);
-    bool is = is_empty(rt);
-    if (is)
-        devices_trim(rt); /* which may unlock */
-    is = is && is_empty(rt);
-    for (uint32_t k = 0; k < rt->visible_count; k++)
-        is &= rt->device[k]->memory->used == 0;
-    return is;
-}
-
-static bool become_native(kmm_runtime_t *rt)
+static bool become_native(kmm_runtime_t *rt, int (*gather)(kmm_runtime_t *rt))
 {
     pthread_mutex_lock(&rt->lock);
-    bool is = is_bare(rt);
-    for (uint32_t k = 0; k < rt->visible_count && is; k++)
-        kmm__pack_unbind(rt->device[k]);
+    const bool moves = gather && kmm__back_fits(rt) && gather(rt) == 0;
+    bool is = kmm__back_move(rt, moves);
     pthread_mutex_unlock(&rt->lock);
     return is;
 }
 
-bool kmm__native_return(kmm_kind_t kind)
+bool kmm__native_return(kmm_kind_t kind, int (*gather)(kmm_runtime_t *rt))
 {
-    if (atomic_load(&standing) != MANAGED || native_kind != kind || kmm__is_inside())
+    if (!kmm__native_may_return() || native_kind != kind)
         return false;
+    mark_own();
     pthread_mutex_lock(&deciding);
     const uint32_t times = atomic_load(&returns);
-    bool is = atomic_load(&standing) == MANAGED && ended_ns && times < MOST_RETURNS &&
-              kmm__now() - ended_ns >= (uint64_t)WAIT_NS << times;
+    const uint64_t begin = kmm__now();
+    bool is = kmm__native_may_return() && times < MOST_RETURNS;
     if (is) {
         atomic_store(&standing, RETURNING);
-        is = is_alone() && become_native(native_runtime);
+        is = await_none_holds() && become_native(native_runtime, gather);
         atomic_store(&returns, times + is);
+        const uint64_t end = kmm__now();
+        if (gather && !is)
+            atomic_store(&next_move, end + RETRY_NS + (end - begin) * RETRY_PART);
         atomic_store(&standing, is ? NATIVE : MANAGED);
     }
     pthread_mutex_unlock(&deciding);
     return is;
+}
+
+bool kmm__native_may_return(void)
+{
+    const uint64_t at = atomic_load_explicit(&next_return, memory_order_relaxed);
+    return at && atomic_load(&standing) == MANAGED && kmm__now() >= at && !kmm__is_inside();
+}
+
+bool kmm__native_may_move(void)
+{
+    return kmm__native_may_return() &&
+           kmm__now() >= atomic_load_explicit(&next_move, memory_order_relaxed);
+}
+
+kmm_kind_t kmm__native_kind(void)
+{
+    return native_kind;
+}
+
+/* A small array with frames of its own takes a whole granule, and more time than one in a slab. */
+static bool may_be_apart(const kmm_runtime_t *rt, const kmm__device_t *d)
+{
+    enum { MOST = 32, PART = 16 };
+    return rt->memory->apart < MOST &&
+           rt->memory->apart * d->info.granularity < d->memory->limit / PART;
+}
+
+kmm__device_t *kmm__native_home(const kmm_runtime_t *rt, size_t bytes)
+{
+    const standing_t s = atomic_load(&standing);
+    const bool was = s == DOOMED || (s == MANAGED && atomic_load(&next_return));
+    kmm__device_t *d = rt->device[0];
+    if (!was || rt != native_runtime || rt->visible_count != 1 || kmm__spill_room(rt))
+        return NULL;
+    return kmm__named_is_small(d, bytes) && !may_be_apart(rt, d) ? NULL : d;
 }
 
 bool kmm__native_has_returned(void)

@@ -14,7 +14,8 @@
  *              calls go to the driver, on the program's streams. libkmm does not see what they do.
  *   DOOMED     an array did not fit. The next native call takes over
  *   MANAGED    frames are mapped in windows, where chunks need them. Nothing is mapped at a name
- *   RETURNING  a thread finds out whether the standing can be native again. All others wait
+ *   RETURNING  a thread finds out whether the standing can be native again, brings all arrays to
+ * the GPU, and moves them to their names. All others wait
  *
  * Taking over moves the frames of all arrays from their names to windows, and notes that each
  * array's device holds all of it. It waits until no thread is inside a native call and until the
@@ -65,10 +66,28 @@ void kmm__native_at_end(void (*call)(void));
 int kmm__native_end(kmm_runtime_t *rt, const char *what);
 /* The same, but the next native call does it. KMM_E_MEMORY: it was bound to be native. */
 int kmm__native_doom(kmm_runtime_t *rt, const char *what);
-/* Makes the standing native again, when the program is about to make its first array after all were
- * freed: if it was native before, no work is under way, no other thread has called libkmm, and some
- * time has passed, which doubles each time. */
-bool kmm__native_return(kmm_kind_t kind);
+/* Begins a call that works on arrays in managed standing: makes it managed as kmm__native_end does,
+ * and lets it not become native until kmm__native_hold_end. If `what` is NULL, it may be any
+ * standing. *holds is false, and is set if it holds. Calls may nest. */
+int kmm__native_hold(kmm_runtime_t *rt, const char *what, bool *holds);
+void kmm__native_hold_end(const bool *holds);
+/* The same until the end of the block. Declares `error`. */
+#define KMM__NATIVE_HOLD(error, rt, what)                                                          \
+    __attribute__((cleanup(kmm__native_hold_end))) bool kmm__holds = false;                        \
+    int error = kmm__native_hold(rt, what, &kmm__holds)
+
+/* Makes the standing native again, if it was native before, no work is under way, no thread holds
+ * managed standing, and some time has passed, which doubles each time. There are no arrays, or
+ * gather is not NULL, the process uses one GPU, and all arrays fit there at their names. gather is
+ * called with the runtime's lock and may unlock: it brings all arrays to the GPU. 0: it has. */
+bool kmm__native_return(kmm_kind_t kind, int (*gather)(kmm_runtime_t *rt));
+/* False: kmm__native_return would return false now; or has with arrays a short while ago. */
+bool kmm__native_may_return(void);
+bool kmm__native_may_move(void);
+kmm_kind_t kmm__native_kind(void); /* of a standing that was native */
+/* Locked: returns the GPU on which an array of that size, which is made in managed standing, may
+ * get memory at its name later; NULL: there is none. */
+kmm__device_t *kmm__native_home(const kmm_runtime_t *rt, size_t bytes);
 bool kmm__native_has_returned(void); /* true if that has ever happened */
 /* In native standing: waits until all work on the runtime's GPU has ended. Returns its error, if
  * nobody was told of one before. */

@@ -227,6 +227,35 @@ int kmm__pack_move(kmm__device_t *d)
     return error;
 }
 
+static int slab_return(kmm__device_t *d, slab_t *s)
+{
+    const uint64_t bytes = slab_bytes(d);
+    const kmm__addr_t window = s->window;
+    if (window == s->name)
+        return 0;
+    int error = d->backend->frame_unmap(d->gpu, window, bytes);
+    if (!error)
+        error = d->backend->frame_map(d->gpu, s->name, s->frame, bytes);
+    s->window = s->name;
+    s->shared = 0;
+    d->backend->window_release(d->gpu, window, bytes);
+    return error;
+}
+
+int kmm__pack_return_home(kmm__device_t *d)
+{
+    int error = 0;
+    for (slab_t *s = d->memory->pack ? d->memory->pack->slabs : NULL; s && !error; s = s->next)
+        error = slab_return(d, s);
+    return error;
+}
+
+kmm__addr_t kmm__pack_name(const kmm__device_t *d, kmm__addr_t at)
+{
+    const slab_t *s = slab_of(d, at, false);
+    return at - s->window + s->name;
+}
+
 kmm__addr_t kmm__pack_moved(const kmm__device_t *d, kmm__addr_t name)
 {
     const slab_t *s = slab_of(d, name, true);

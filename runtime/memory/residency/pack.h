@@ -15,6 +15,10 @@ void kmm__pack_unbind(kmm__device_t *d);
 /* Maps all slabs elsewhere than at the addresses at which they were made. All work on the device is
  * over. Returns 0 or the backend's error. */
 int kmm__pack_move(kmm__device_t *d);
+/* Maps all slabs where they were made again. The same rules. */
+int kmm__pack_return_home(kmm__device_t *d);
+/* Returns where the memory at this address was before slabs moved. */
+kmm__addr_t kmm__pack_name(const kmm__device_t *d, kmm__addr_t at);
 /* Returns where the memory is now that was allocated at this address before slabs moved. */
 kmm__addr_t kmm__pack_moved(const kmm__device_t *d, kmm__addr_t name);
 /* Releases unused slabs. False: there were none. */
