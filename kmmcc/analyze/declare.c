@@ -69,7 +69,9 @@ static void infer_launch(unit_t *u, directive_t *d)
             range = RANGE_GIVEN;
     int64_t block[3];
     geometry_block(u, d, block);
-    declaration_t *n = infer_kernel(u->main, d->target[0].instance, wanted, range, block);
+    d->uninferred = arena_alloc(MAX_PARAMETERS * sizeof(*d->uninferred));
+    declaration_t *n =
+        infer_kernel(u->main, d->target[0].instance, wanted, range, block, d->uninferred);
     if (n)
         complete_add(u, d, n);
 }
@@ -147,6 +149,7 @@ static void parse_again(unit_t *u)
         u->directives[k]->check_head = old[k]->check_head;
         u->directives[k]->declared_in = old[k]->declared_in;
         u->directives[k]->declared_order = old[k]->declared_order;
+        u->directives[k]->uninferred = old[k]->uninferred;
         u->directives[k]->broken = old[k]->failed;
     }
 }

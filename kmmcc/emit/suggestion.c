@@ -113,11 +113,14 @@ static const char *open_reason(const unit_t *u, const directive_t *d, const know
 {
     const char *name = name_of(u, d, k);
     cover_t cover = k->member < 0 ? cover_of(u, d, k->param) : COVER_NONE;
-    if (cover == COVER_NONE)
+    if (cover == COVER_NONE) {
+        const char *why = d->uninferred ? d->uninferred[k->param] : NULL;
+        bool known = k->knowledge != KNOWN_NOT;
         return arena_printf("no clause for %s: %s", name,
-                            k->knowledge == KNOWN_EXACTLY
-                                ? "exact, but nothing keeps it in the array, or its chunks apart"
-                                : known_text(k));
+                            known && why                    ? why
+                            : k->knowledge == KNOWN_EXACTLY ? "no clause is inferred of this kernel"
+                                                            : known_text(k));
+    }
     if (cover == COVER_WHOLE ? k->stores || k->escapes : k->knowledge == KNOWN_NOT)
         return arena_printf("%s: %s", name, known_text(k));
     return is_passed_twice(u, d, k->param)
