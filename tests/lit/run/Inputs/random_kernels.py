@@ -90,6 +90,13 @@ def kernel(number):
     store = "b[%s] %s v;" % (place, r.choice(["=", "=", "=", "+="]))
     if rows:
         store = r.choice(["for (int k = 0; k < w; k++) b[i * w + k] = v + k;", "for (int k = 3; k >= 0; k--) b[4 * i + k] = v - k;", "for (int k = 0; k < w; k++) if (k & 1) b[i * w + k] += v;"])
+    gaps = not rows and not stride and (guard or two) and r.random() < 0.4
+    if gaps:
+        width, place = ("m * n", "j * n + i") if two else (r.choice(["n", "n", "5200"]), "i")
+        place = "%s * %s + %s%s" % (r.choice(["k", "k", "(k + 2)", "(5 - k)", "(k / 2)"]), width, place, r.choice(["", "", " + 1"]))
+        loop = r.choice(["int k = 0; k < w; k++", "int k = 0; k < 4; k++", "int k = 1; k < w - 1; k++", "int k = 3; k >= 0; k--", "int k = 0; k < w; k += 2"])
+        store = "for (%s) b[%s] %s v + k;" % (loop, place, r.choice(["=", "=", "+="]))
+    rows = rows or gaps
     cover = r.randrange(6)
     if cover == 0:
         store = "if (i + 2 < n) " + store
