@@ -14,16 +14,17 @@ typedef struct ir_function {
     const char *name;
     const char *first_parameter; /* of a clone: its name, with the % */
     bool is_kernel;
-    bool is_clone;            /* a kernel that gets a chunk's table */
-    bool is_odd;              /* a clone that gets it in a form which is not known */
-    bool is_check;            /* kmm_check_access itself */
-    size_t begin, body, end;  /* offsets of its line, behind that, and of the brace that ends it */
+    bool is_clone; /* a kernel that gets a chunk's table */
+    bool is_odd;   /* a clone whose parameter for the table has an unknown form */
+    bool is_check; /* kmm_check_access itself */
+    size_t begin, body,
+        end; /* offsets of its first line, of the byte behind that line, and of its last brace */
     unsigned long attributes; /* the number of its group */
-    const char *text;         /* of the body with its accesses checked */
+    const char *text;         /* the body with calls of the check */
     int accesses;
     bool calls_unknown;  /* calls by an address */
     list_t calls;        /* names of functions */
-    const char *unknown; /* what the check does not know of it; NULL: nothing */
+    const char *unknown; /* an instruction of it that the check does not know; NULL: none */
     const char *place;   /* "file:line" of that */
     bool is_visited;
 } ir_function_t;

@@ -33,9 +33,9 @@ CXCursor cursor_root(CXCursor e);
  * both name some; members of a union count as the same. A declaration stands for its variable. */
 bool cursor_is_related(CXCursor a, CXCursor b);
 /* True if the expression begins with a member of a variable. */
+bool cursor_is_member(CXCursor e);
 /* True for nullptr, NULL, 0, {} and casts of these. */
 bool cursor_is_null_pointer(CXCursor c);
-bool cursor_is_member(CXCursor e);
 /* Returns the function, template or set of overloads that `f` is, also if `f` is a
  * using-declaration of it. */
 CXCursor cursor_used(CXCursor f);

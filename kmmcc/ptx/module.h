@@ -16,19 +16,20 @@ typedef struct ptx_function {
     bool is_kernel;
     bool is_clone;    /* a kernel that gets a chunk's table */
     bool is_check;    /* kmm_check_access itself */
-    size_t body, end; /* offsets behind the brace that opens it, and of the one that ends it */
-    const char *text; /* of the body with its accesses checked */
+    size_t body, end; /* offsets behind its first brace, and of its last one */
+    const char *text; /* the body with calls of the check */
     int accesses;
     bool calls_unknown;       /* calls by an address */
     list_t calls;             /* names of functions */
-    const char *unknown;      /* what the check does not know of it; NULL: nothing */
+    const char *unknown;      /* an instruction of it that the check does not know; NULL: none */
     const char *unknown_line; /* "file:line" */
     bool is_visited;
 } ptx_function_t;
 
 /* Returns the functions in the order of the text. */
 ptx_function_t *module_functions(const char *ptx);
-/* Returns the name of a kernel or of its clone as a user knows it, of that in device code. */
+/* Returns the name by which a user knows a kernel, given the name of the kernel or of its clone in
+ * device code. */
 const char *module_kernel_name(const char *name);
 
 #endif
