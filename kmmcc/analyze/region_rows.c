@@ -2,8 +2,8 @@
 /*
  * Writes accesses with gaps, such as A[k * n + i] for all k, as rows and columns: the distance of
  * the gaps is the width of a row. libkmm clips regions to their rows, so a column beyond the end of
- * a row would be lost. That no column is becomes a condition of the launch. So does that the number
- * of rows is not negative, as that of a loop without iterations may be.
+ * a row would be lost. Conditions of the launch say that no column lies outside of its row, and
+ * that the number of rows is not negative, as it may be for a loop without iterations.
  */
 #include "analyze/region_rows.h"
 
