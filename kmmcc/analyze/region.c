@@ -340,42 +340,68 @@ static const char *unknown_of(const ir_function_t *f, int number)
     return NULL;
 }
 
-static const char *add_boxes(regions_t *r, int number)
+static const char *add_boxes(regions_t *r, int number, int member)
 {
     const char *reason = NULL;
     r->count = 0;
     for (box_t *b = r->x->box; b && !reason; b = b->next)
-        if (b->access->param == number)
-            reason = b->access->member < 0 ? add_box(r, b) : "a pointer in a struct";
+        if (b->access->param == number && b->access->member == member)
+            reason = add_box(r, b);
     return reason;
 }
 
-const char *region_add(infer_t *f, footprint_t *x, int number, text_t *out)
+/* Adds the clauses of one pointer, which is the parameter or a member of it. */
+static const char *add_pointer(infer_t *f, footprint_t *x, int number, int member, text_t *out)
 {
     regions_t r = {.f = f, .x = x};
     CXType type = clang_getArgType(clang_getCursorType(f->instance), (unsigned)number);
+    const char *name = f->n->name[number], *reason = unknown_of(x->f, number);
+    if (!reason && member >= 0 && !type_has_public_pointer_at(type, member))
+        reason = "a pointer in a struct, which the launch cannot name";
+    if (!reason && member >= 0)
+        name = arena_printf("%s.%s", name, type_member_at(type, member, &type));
     r.element = clang_Type_getSizeOf(type_pointee(type));
-    const char *reason = unknown_of(x->f, number);
     if (!reason && r.element <= 0)
         reason = "elements of no size";
     if (!reason)
-        reason = add_boxes(&r, number);
+        reason = add_boxes(&r, number, member);
     if (reason == leaves_out) {
         r.in_rows = true;
-        reason = add_boxes(&r, number);
+        reason = add_boxes(&r, number, member);
     }
     if (!reason && !r.count)
         reason = "it is not accessed";
     if (reason)
         return reason;
-    bool used[3], blocks[3];
-    memcpy(used, f->used, sizeof(used));
-    memcpy(blocks, f->uses_block, sizeof(blocks));
-    text_t clauses = {0};
-    text_add(&clauses, "", 0);
     if (!r.in_rows)
         join_reads(&r);
-    reason = write_items(&r, f->n->name[number], &clauses);
+    return write_items(&r, name, out);
+}
+
+/* The least member of the parameter from `from` on through which the kernel accesses memory; -1:
+ * there is none. */
+static int next_member(const footprint_t *x, int number, int from)
+{
+    int next = -1;
+    for (const box_t *b = x->box; b; b = b->next) {
+        int member = b->access->param == number ? b->access->member : -1;
+        if (member >= from && (next < 0 || member < next))
+            next = member;
+    }
+    return next;
+}
+
+const char *region_add(infer_t *f, footprint_t *x, int number, text_t *out)
+{
+    bool used[3], blocks[3];
+    text_t clauses = {0};
+    text_add(&clauses, "", 0);
+    memcpy(used, f->used, sizeof(used));
+    memcpy(blocks, f->uses_block, sizeof(blocks));
+    int member = next_member(x, number, 0);
+    const char *reason = member < 0 ? add_pointer(f, x, number, -1, &clauses) : NULL;
+    for (; member >= 0 && !reason; member = next_member(x, number, member + 1))
+        reason = add_pointer(f, x, number, member, &clauses);
     if (reason) {
         memcpy(f->used, used, sizeof(used));
         memcpy(f->uses_block, blocks, sizeof(blocks));

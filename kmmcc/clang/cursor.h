@@ -68,6 +68,8 @@ CXType type_pointee(CXType type);
 bool type_is_array(CXType type);
 /* Returns the name of the class's member that begins at the byte, and its type; NULL: none does. */
 const char *type_member_at(CXType type, long long byte, CXType *member);
+/* True if such a member exists, is a pointer, has a name, and is public. */
+bool type_has_public_pointer_at(CXType type, long long byte);
 /* True if a value of the type is a pointer to data, or has one among its fields and elements. */
 bool type_holds_pointers(CXType type);
 
