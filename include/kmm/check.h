@@ -59,7 +59,7 @@ typedef struct kmm_check_place {
 } kmm_check_place_t;
 
 typedef struct kmm_check_table {
-    unsigned char scratch[64]; /* is accessed in place of what is not there; aligned */
+    unsigned char scratch[64]; /* accesses to memory that no copy has go here; aligned */
     uint64_t spans, places;    /* addresses; places ascend and do not overlap */
     uint32_t span_count, place_count;
     uint32_t elsewhere;      /* number from 1 of the place that was accessed first; 0: none was */
@@ -84,7 +84,8 @@ typedef struct kmm_check_table {
 #endif
 
 /* ---- What threads do at the same time ---- */
-/* For NVIDIA's GPUs by assembler: functions of CUDA's headers may be checked themselves. */
+/* For NVIDIA's GPUs these are written in assembler: the check may be added to functions of CUDA's
+ * headers, and would call itself. */
 
 KMM_CHECK_CODE uint64_t kmm_check_add(uint64_t *at)
 {
@@ -181,8 +182,8 @@ KMM_CHECK_CODE int kmm_check_word(const kmm_check_span_t *s, int64_t at, unsigne
     return 1;
 }
 
-/* Byte by byte. Each sort of mistake counts once. Returns whether the copy has all bytes. An access
- * of several elements may go wrong in all of them. */
+/* Compares an access byte by byte, and counts each sort of mistake once. True if the copy has all
+ * bytes. An access of several elements may be wrong in each of them. */
 KMM_CHECK_CODE int kmm_check_bytes(kmm_check_span_t *s, int64_t at, unsigned bytes, unsigned kind,
                                    uint64_t line)
 {
@@ -213,11 +214,13 @@ KMM_CHECK_CODE int kmm_check_span(kmm_check_span_t *s, int64_t at, unsigned byte
     return done == bytes || kmm_check_bytes(s, at + done, bytes - done, kind, line);
 }
 
-/* Whether the address is in an array that is none of the chunk's. */
+/* True if the address is in an array that the clauses of the chunk do not name. */
 KMM_CHECK_CODE int kmm_check_elsewhere(kmm_check_table_t *t, uint64_t address, uint64_t line)
 {
     const kmm_check_place_t *places = (const kmm_check_place_t *)(uintptr_t)t->places;
-    uint32_t low = 0, high = t->place_count; /* the answer is before `high` */
+    uint32_t low = 0,
+             high =
+                 t->place_count; /* binary search: places from `high` on begin behind the address */
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (places[middle].begin <= address)

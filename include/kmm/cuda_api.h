@@ -55,8 +55,8 @@ int kmm_cuda_memset(void *dst, int value, size_t bytes);
 int kmm_cuda_memset_async(void *dst, int value, size_t bytes, void *stream);
 
 int kmm_cuda_device_synchronize(void);
-/* The same before work of libkmm's own: a launch that was refused is not told by it, but by the
- * next synchronization of the program's. */
+/* Does the same before work of libkmm itself. The error of a launch that was refused is not
+ * reported by it, but by the program's next synchronization. */
 int kmm_cuda_device_settle(void);
 int kmm_cuda_stream_create(void **out);
 int kmm_cuda_stream_destroy(void *stream);
@@ -137,15 +137,14 @@ int kmm_cuda_native(int kind);
 int kmm_cuda_native_malloc(void **out, size_t bytes);
 /* An array is about to be made. True: the standing is native again. */
 int kmm_cuda_native_return(int kind);
-/* True if that has ever happened. Then an event may have been recorded in managed standing before.
- */
+/* True if the standing has ever become native again. Then an event may have been recorded in
+ * managed standing. */
 int kmm_cuda_native_has_returned(void);
 /* Inside a native call, when all work on the array is done. False: no array has this base. */
 int kmm_cuda_native_free(void *base);
-/* Inside a native call, for a launch that libkmm has checked: a number if the launch is to be
- * timed, which kmm_cuda_native_measured gets with the nanoseconds of its kernel; 0 ns: that failed.
- * Else 0.
- */
+/* Inside a native call, for a launch that libkmm has checked. Returns 0 if the launch need not be
+ * timed. Otherwise it returns a number, to be handed to kmm_cuda_native_measured with the
+ * nanoseconds of the kernel (0: timing failed). */
 int kmm_cuda_native_sample(void);
 void kmm_cuda_native_measured(int sample, uint64_t ns);
 /* cudaSetDevice has made that device the thread's current one. */
@@ -158,13 +157,13 @@ int kmm_cuda_native_between(const void *dst, const void *src, int *to, int *from
 /* `call` is called when native standing ends, once all work on the devices is done, and before work
  * that libkmm divides. It may call the driver, but nothing that waits for libkmm. */
 void kmm_cuda_native_at_end(void (*call)(void));
-/* Inside a native call: managed standing refuses this call. So native standing ends only where it
- * must. */
+/* Inside a native call: tells libkmm that managed standing would refuse this call. Then native
+ * standing ends only where arrays no longer fit. */
 void kmm_cuda_native_stay(void);
-/* Inside a native call: the standing cannot end any more, because this call (static text) has
- * recorded addresses. */
+/* Inside a native call: keeps native standing from ending, because the call (static text) has
+ * recorded addresses of arrays. */
 void kmm_cuda_native_bind(const char *call);
-int kmm_cuda_native_is_bound(void); /* true if a call has done that */
+int kmm_cuda_native_is_bound(void); /* true after kmm_cuda_native_bind */
 /* The stream is about to be destroyed: another one may get its handle. */
 void kmm_cuda_native_stream_ends(void *stream);
 /* The latest launch with a pragma in native standing. There is one for the process, while the

@@ -116,7 +116,7 @@ class kmm_thrown
     kmm_thrown(const kmm_thrown &) = delete;
     ~kmm_thrown()
     {
-        kmm_wait_at_exit(); /* a chunk before it may throw, too */
+        kmm_wait_at_exit(); /* a chunk that still runs may throw, too */
         lock();
         __atomic_store_n(&is_closed, 1, __ATOMIC_RELEASE);
         unlock();
@@ -159,7 +159,7 @@ class kmm_thrown
         unlock();
         if (!has_own)
             return;
-        kmm_directive_wait(source, at); /* a chunk before it may throw, too */
+        kmm_directive_wait(source, at); /* a chunk of an earlier launch may throw, too */
         lock();
         kmm_entry **place = of_thread(kmm_thread_number()), *e = *place;
         *place = e->next;

@@ -126,9 +126,9 @@ void kmm_launch_bounded(kmm_launch_t *l);
 /* Says that kmmcc has inferred all of the description from the kernel's code. Where the launch
  * would be refused, it runs as one that has no description. */
 void kmm_launch_inferred(kmm_launch_t *l);
-/* Says that kmmcc has inferred the accesses that follow. Where one of them is not as inferred, the
- * launch runs as one that has no description. It is not, for example, where its memory is in no
- * array: the kernel may never touch it. */
+/* Says that kmmcc has inferred the accesses that follow. Where one of them does not hold, the
+ * launch runs as one that has no description. That is so, for example, where the memory of the
+ * access is in no array, and the kernel may never touch it. */
 void kmm_launch_inferred_accesses(kmm_launch_t *l);
 /* Under -fkmm-check: what the kernel does with memory, as kmmcc has read it from the kernel's code.
  * A chunk of which that proves that it stays within its clauses runs without a check of each
@@ -209,8 +209,8 @@ void kmm_launch_priority(kmm_launch_t *l, int priority);
 /* Lets the launch return before host memory that only this launch maps is written back. The next
  * kmm_wait writes it back. */
 void kmm_launch_nowait(kmm_launch_t *l);
-/* Lets the call of a plain function return when its chunks have run, unless it has nowait: they use
- * variables that the program may change. */
+/* Lets the call of a plain function return only when its chunks have run, unless the launch has
+ * nowait. For functions that use variables which the program may change. */
 void kmm_launch_await(kmm_launch_t *l);
 
 /* Starts an access to the memory at `base`, in elements of `element_bytes`. The calls for sections
@@ -241,9 +241,9 @@ void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,
  * it a NaN stays. */
 void kmm_launch_numbers(kmm_launch_t *l);
 
-/* An argument may hold `pointer`, and the program compute the base of the access that was started
- * last from it: the base lies in the same object, before or behind it. Every address between the
- * base and such a pointer is translated as the base is, in memory that is mapped or not. */
+/* Says that an argument may hold `pointer`, from which the program computes the base of the access
+ * that was started last. Both lie in one object. Every address between them is translated as the
+ * base is, whether the memory is mapped or not. */
 void kmm_launch_through(kmm_launch_t *l, const volatile void *pointer);
 
 /* Says of the access that was started last: its elements hold pointers that the code may follow.
@@ -448,13 +448,14 @@ void kmm_data_enter(kmm_map_t map, const char *text, void *base, size_t bytes, c
                     int line);
 void kmm_data_exit(void *base, size_t bytes, const char *file, int line);
 /* The same, at the begin and the end of the block of a `data` directive. The map ends, too, if the
- * thread calls exit or ends inside of the block. Leaving it by longjmp is an error that the next
- * call of libkmm finds, except where the calls below know of the setjmp. */
+ * thread calls exit or ends inside of the block. Leaving the block by longjmp is an error that the
+ * next call of libkmm reports, unless the calls below have seen the setjmp. */
 void kmm_data_open(kmm_map_t map, const char *text, void *base, size_t bytes, const char *file,
                    int line);
 void kmm_data_close(void *base, size_t bytes, const char *file, int line);
-/* kmm/jump.h: setjmp is about to fill the buffer; setjmp has returned `value`, which is returned.
- * If that is not 0, a jump has arrived, and the blocks that this thread has entered since end. */
+/* For kmm/jump.h. kmm_jump_mark: setjmp is about to fill the buffer. kmm_jump_arrived: setjmp has
+ * returned `value`; returns it. If it is not 0, a jump has arrived: the blocks that this thread has
+ * entered since kmm_jump_mark end. */
 void kmm_jump_mark(const void *buffer);
 int kmm_jump_arrived(int value, const void *buffer);
 /* KMM_TO: the host has written the bytes. KMM_FROM: the host wants to read them. */

@@ -4,10 +4,10 @@
  * may be of an array, and makes the instruction access the address that the call returns. The text
  * is that of the clang which also compiles it further: IR has no form that two releases share.
  *
- * A clone has the address of its chunk's table in its first parameter. Functions that are called
- * find it in shared memory, where every kernel that may call one leaves it: a kernel that is no
- * clone leaves 0, with which nothing is checked. Nothing is a global variable, so that chunks which
- * run at the same time do not meet.
+ * A clone has the address of its chunk's table in its first parameter. Called functions read the
+ * address from shared memory, into which every kernel that may call one writes it first. A kernel
+ * that is no clone writes 0, and then nothing is checked. The address is in no global variable,
+ * because several chunks may run at the same time.
  */
 #include "amd/check.h"
 

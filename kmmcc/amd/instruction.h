@@ -9,7 +9,7 @@ typedef enum instruction_kind {
     INSTRUCTION_HARMLESS, /* accesses no such memory */
     INSTRUCTION_ACCESS,
     INSTRUCTION_CALL,
-    INSTRUCTION_UNKNOWN /* may access it in ways that are not known here */
+    INSTRUCTION_UNKNOWN /* may access memory in ways that are not known */
 } instruction_kind_t;
 
 /* A load, store or atomic operation through a pointer. */
@@ -33,7 +33,7 @@ typedef struct instruction {
     const char *name;   /* as messages have it */
 } instruction_t;
 
-/* Of a line of the module without the spaces before it. */
+/* Reads one line of the module. `line` begins behind the spaces at its begin. */
 void instruction_read(const char *ir, const char *line, instruction_t *out);
 
 #endif

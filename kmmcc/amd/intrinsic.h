@@ -13,9 +13,9 @@ typedef enum intrinsic_kind {
     INTRINSIC_UNKNOWN
 } intrinsic_kind_t;
 
-/* Of a name that begins with "llvm.". */
+/* Returns what the function does. Its name begins with "llvm.". */
 intrinsic_kind_t intrinsic_kind(const char *name);
-/* Whether a text of assembler has only instructions that access registers and shared memory. */
+/* True if all instructions of the text access registers and shared memory only. */
 bool intrinsic_is_harmless_assembler(const char *text);
 
 #endif

@@ -7,8 +7,8 @@ typedef struct places places_t;
 
 /* Reads the metadata of a module. */
 places_t *places_read(const char *ir);
-/* Returns "file:line" of the instruction that names this location in its `!dbg`; of code in
- * headers of HIP, of clang and of kmm, the line that it was inlined into. "?": not known. */
+/* Returns "file:line" of the instruction whose `!dbg` names this location; "?": not known. Code in
+ * headers of HIP, clang and kmm gets the line of the program into which it was inlined. */
 const char *places_text(const places_t *p, unsigned long location);
 
 #endif

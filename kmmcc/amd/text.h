@@ -6,21 +6,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The offset behind what begins at `at`: a string in quotes, what is in brackets, or one character.
- */
+/* Returns the offset behind the string in quotes, the brackets, or the character at `at`. */
 size_t ir_behind(const char *text, size_t at);
-/* The offset of the next comma that is in no brackets, or of the end. */
+/* Returns the offset of the next comma that is in no brackets; the end if there is none. */
 size_t ir_comma(const char *text, size_t at);
-/* The offset behind the comma and the spaces there; that of the end if there is none. */
+/* Returns the offset behind the next comma and its spaces; the end if there is none. */
 size_t ir_operand(const char *text, size_t at);
-/* The length of a name behind its @, % or !: `foo.1`, or `"a b"`. */
+/* Returns the length of a name without its @, % or !: of `foo.1`, or `"a b"`. */
 size_t ir_name(const char *text);
 /* Reads " addrspace(1)", if it is there. Returns its length. */
 size_t ir_address_space(const char *text, size_t *space);
-/* Whether the text begins with the word, and a space or nothing follows. */
+/* True if the text begins with the word, and a space or the end follows. */
 bool ir_begins(const char *text, const char *word);
-/* The text without what says which memory a function does not access, or which pointers it does
- * not keep: the calls for the check access more. */
+/* Returns the text without attributes by which a function promises to leave memory or pointers
+ * alone. Calls of the check break such promises. */
 const char *ir_without_promises(const char *text);
 
 #endif

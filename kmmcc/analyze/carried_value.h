@@ -11,19 +11,19 @@
 bool carried_is_along(const comparison_t *c, int loop);
 /* True if the loop's test does not depend on data. */
 bool carried_is_known(const comparison_t *c, int loop);
-/* True if chunks may begin where an index leaves another rest by the period than at the begin of
- * the range: they are cut by libkmm, or by a constant. */
+/* True if some chunk may begin at an index that is no multiple of `period` behind the begin of the
+ * range: if libkmm chooses the chunks, or `chunk` is no multiple of `period`. */
 bool carried_breaks(const comparison_t *c, int64_t period);
 /* True if the value that is stored is computed from the chunk's length. */
 bool carried_has_length(const comparison_t *c, const ir_access_t *a);
-/* The first store of a value that begins anew in each chunk, or that is computed from the chunk's
- * length; NULL: there is none. */
+/* Returns the first store of a value that begins anew in each chunk, or is computed from the
+ * chunk's length; NULL: there is none. */
 const ir_access_t *carried_value(comparison_t *c);
-/* The first store of a value, or under a condition, that a loop over the whole chunk computes;
- * NULL: there is none. */
+/* Returns the first store whose value or condition comes from a loop over the whole chunk, such as
+ * a sum of all elements; NULL: there is none. */
 const ir_access_t *carried_whole(comparison_t *c);
-/* The first store that a comparison of the chunk's length with a constant decides about; NULL:
- * there is none. */
+/* Returns the first store under a comparison of the chunk's length with a constant; NULL: there is
+ * none. */
 const ir_access_t *carried_chosen(comparison_t *c);
 
 #endif

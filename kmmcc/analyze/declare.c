@@ -19,6 +19,7 @@
 #include "base/diag.h"
 #include "base/source.h"
 #include "base/text.h"
+#include "clang/cursor.h"
 #include "clang/pragmas.h"
 #include "pragma/directive.h"
 #include "pragma/includes.h"
@@ -28,7 +29,21 @@ static bool leaves_to_declaration(const directive_t *d)
     return d->item_count == 0;
 }
 
-/* Sets `wanted` for the pointers of which the pragma says nothing. False if there are none. */
+/* True if the launch passes a copy of a variable that is a struct with pointers, so that items can
+ * name these as members of the variable. */
+static bool passes_struct(const directive_t *d, const declaration_t *n, int number,
+                          const char *text)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(n->parameter[number])), is = type;
+    if (number < d->argument_count)
+        is = clang_getCanonicalType(clang_getCursorType(d->argument[number]));
+    return type.kind == CXType_Record && clang_isPODType(type) && type_holds_pointers(type) &&
+           clang_equalTypes(clang_getUnqualifiedType(is), clang_getUnqualifiedType(type)) &&
+           translate_is_path(text);
+}
+
+/* Sets `wanted` for the pointers, and structs with pointers, of which the pragma says nothing.
+ * False if there are none. */
 static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration_t *n, bool *wanted)
 {
     bool any = false;
@@ -37,7 +52,7 @@ static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration
         const char *text = translate_argument_text(&c, k);
         bool pointer =
             clang_getCanonicalType(clang_getCursorType(n->parameter[k])).kind == CXType_Pointer;
-        wanted[k] = pointer && text && !complete_is_null(text) &&
+        wanted[k] = text && (pointer || passes_struct(d, n, k, text)) && !complete_is_null(text) &&
                     !complete_covers(d, translate_argument(d, k));
         any |= wanted[k];
     }
@@ -69,7 +84,9 @@ static void infer_launch(unit_t *u, directive_t *d)
             range = RANGE_GIVEN;
     int64_t block[3];
     geometry_block(u, d, block);
-    declaration_t *n = infer_kernel(u->main, d->target[0].instance, wanted, range, block);
+    d->uninferred = arena_alloc(MAX_PARAMETERS * sizeof(*d->uninferred));
+    declaration_t *n =
+        infer_kernel(u->main, d->target[0].instance, wanted, range, block, d->uninferred);
     if (n)
         complete_add(u, d, n);
 }
@@ -147,6 +164,7 @@ static void parse_again(unit_t *u)
         u->directives[k]->check_head = old[k]->check_head;
         u->directives[k]->declared_in = old[k]->declared_in;
         u->directives[k]->declared_order = old[k]->declared_order;
+        u->directives[k]->uninferred = old[k]->uninferred;
         u->directives[k]->broken = old[k]->failed;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much memory an expression leads to, where it tells that itself: variables. */
+/* How much memory an expression leads to, if its base is a variable, whose type says it. */
 #ifndef KMMCC_ANALYZE_EXTENT_H
 #define KMMCC_ANALYZE_EXTENT_H
 
@@ -8,8 +8,8 @@
 
 #include "pragma/directive.h"
 
-/* Gives an item without sections, whose base is the expression, those of the variable: [0:N] of an
- * array of N elements, [0:1] of &v. Nothing of others. */
+/* Adds sections to an item that has none and whose base is the expression: [0:N] for an array of N
+ * elements, [0:1] for &v. Other items stay as they are. */
 void extent_add(item_t *item, CXCursor base);
 /* True for &v of a variable. */
 bool extent_is_object(CXCursor argument);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds from where a function reaches the memory of an lvalue. */
+/* Finds by which variable a function reaches the memory of an lvalue. */
 #include "analyze/home.h"
 
 #include <stdbool.h>

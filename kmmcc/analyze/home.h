@@ -13,7 +13,8 @@ typedef enum home {
     HOME_ELSEWHERE  /* a variable of static storage, or what a pointer in memory points to */
 } home_t;
 home_t home_find(CXCursor lvalue);
-/* Returns where an integer is stored, of which the place is an operand: *where. */
+/* Finds the assignment that stores an integer of which the place is an operand. Returns where it
+ * stores; *where receives the assignment. HOME_LOCAL: there is none. */
 home_t home_of_number(const place_t *at, CXCursor *where);
 
 #endif

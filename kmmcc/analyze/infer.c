@@ -240,6 +240,8 @@ static bool infer_parameter(infer_t *f, int number, const statements_t *straight
 {
     uses_t found;
     search_t x = {.f = f, .parameter = f->n->parameter[number], .straight = straight};
+    if (clang_getCanonicalType(clang_getCursorType(x.parameter)).kind != CXType_Pointer)
+        return false;
     bool used[3] = {f->used[0], f->used[1], f->used[2]};
     if (!uses_find(f->instance, number, &found) || !clang_Cursor_isNull(found.escaped) ||
         !clang_Cursor_isNull(found.strayed))
@@ -259,15 +261,19 @@ static bool infer_parameter(infer_t *f, int number, const statements_t *straight
 }
 
 /* Adds what the kernel's graph shows of the parameters that are left, and takes those from `left`.
- */
-static void infer_from_graph(infer_t *f, footprint_t *x, bool *left, text_t *out)
+ * Sets the reason of those that stay there. */
+static void infer_from_graph(infer_t *f, footprint_t *x, bool *left, text_t *out,
+                             const char **reason)
 {
-    if (!region_ranges(f, x) || (f->strides && out->length)) {
+    bool mixed = !region_ranges(f, x) || (f->strides && out->length);
+    if (mixed)
         f->strides = false; /* what is inferred already holds for a launch that is bounded */
-        return;
+    for (int k = 0; k < f->n->count; k++) {
+        if (left[k])
+            reason[k] = mixed ? "a loop with the grid's stride, beside accesses without one"
+                              : region_add(f, x, k, out);
+        left[k] = left[k] && reason[k];
     }
-    for (int k = 0; k < f->n->count; k++)
-        left[k] = left[k] && region_add(f, x, k, out);
 }
 
 /* The graph of what the kernel accesses; NULL: there is none. */
@@ -344,7 +350,7 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
 }
 
 declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range,
-                            const int64_t block[3])
+                            const int64_t block[3], const char **reason)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(instance),
              definition =
@@ -368,7 +374,7 @@ declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted,
         any_left |= left[k] = wanted[k] && !infer_parameter(&f, k, straight, &clauses);
     footprint_t *x = any_left || clauses.length ? footprint_of(&f, main, block) : NULL;
     if (any_left && x)
-        infer_from_graph(&f, x, left, &clauses);
+        infer_from_graph(&f, x, left, &clauses, reason);
     for (int k = 0; k < f.n->count; k++)
         left[k] = wanted[k] && !left[k];
     if (!clauses.length || (x && !wrap_text(&f, x, left, &fits)))

@@ -14,8 +14,9 @@
 typedef enum range { RANGE_INFERRED, RANGE_GIVEN } range_t;
 /* Returns the accesses of the `wanted` parameters as the kernel's code shows them; NULL if it shows
  * none. `instance` is the kernel, or the instance of a template that is launched. `block`: the size
- * of the launch's blocks in each dimension, 0 where that is no constant. */
+ * of the launch's blocks in each dimension, 0 where that is no constant. `reason`: receives for
+ * each wanted parameter that is left out why it is, as a constant or in the arena. */
 declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range,
-                            const int64_t block[3]);
+                            const int64_t block[3], const char **reason);
 
 #endif

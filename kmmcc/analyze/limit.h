@@ -6,10 +6,9 @@
 #include <clang-c/Index.h>
 #include <stdbool.h>
 
-/* True if all that the function is seen to do with its pointer parameter `number` is to compare it
- * with elements' addresses, as in `p < end`. It is the same for every chunk then. False for a
- * pointer whose distance is computed, and for `a == b` of two parameters, which ask whether both
- * are one array. */
+/* True if the function visibly does nothing with its pointer parameter `number` but compare it with
+ * addresses of elements, as in `p < end`. Then all chunks get the same pointer. False if it
+ * computes a distance to the pointer, or compares two parameters by `a == b`. */
 bool limit_is(CXCursor function, int number);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a plain function does with a reduction's target. The chunks' copies begin as the operator's
- * identity, and are combined. So the function may only combine values with the target, and these
- * values are those of one call: no index or length of its own, and nothing that is carried from
- * one iteration to the next.
+ * identity, and are combined. So the function may only combine values with the target, and chunks
+ * must combine the same values as one call for the whole range. Values that depend on the
+ * function's own index or length, or that a loop carries from one iteration to the next, are not
+ * the same.
  */
 #include "analyze/reduced.h"
 

@@ -7,8 +7,8 @@
 
 #include "analyze/compare_report.h"
 
-/* Reports reductions that are none, or that chunks compute otherwise than one call. False: an error
- * was reported. */
+/* Reports stores to a target that do not combine by the operator, and reductions whose chunks give
+ * another result than one call. False: an error was reported. */
 bool reduced_check(comparison_t *c);
 
 #endif

@@ -2,13 +2,14 @@
 /*
  * Writes the bytes that the graph reaches through a pointer as items. The region of a read may be
  * wider than what is read. The region of a store must be exact, because another chunk may store to
- * the elements beside it; otherwise no item is written.
+ * the elements beside it: neighbours, or as many neighbours in each of several rows.
  */
 #include "analyze/region.h"
 
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/region_rows.h"
 #include "analyze/region_text.h"
 #include "base/arena.h"
 #include "clang/cursor.h"
@@ -121,6 +122,7 @@ bool region_ranges(infer_t *f, footprint_t *x)
 
 typedef struct region {
     poly_t lower, length; /* in elements */
+    poly_t row, rows;     /* where the regions are rows: `lower` is the first column */
     bool reads, stores, always;
 } region_t;
 
@@ -131,7 +133,11 @@ typedef struct regions {
     int inner_dims; /* of an element that is an array */
     region_t at[MOST_ITEMS];
     int count;
+    bool in_rows;         /* the pointer gets a shape */
+    poly_t height, width; /* of the shape */
 } regions_t;
+
+static const char *const leaves_out = "stores that leave elements out";
 
 /* The bytes of the box as elements; false: they are not whole multiples. *whole: it has all bytes
  * of each element. */
@@ -174,7 +180,7 @@ static bool is_always(const regions_t *r, const box_t *b)
             (r->f->strides && index >= 0 && r->x->atom[index].kind == ATOM_GLOBAL))
             return false;
     }
-    return b->dense && b->exact && !b->rest.holes && r->f->certain;
+    return (b->dense || r->in_rows) && b->exact && !b->rest.holes && r->f->certain;
 }
 
 /* Threads outside of the ranges do not make its region larger than the array, and an axis stands
@@ -196,27 +202,63 @@ static bool is_bounded(const regions_t *r, const box_t *b)
     return true;
 }
 
-static const char *add_box(regions_t *r, const box_t *b)
+/* Makes the sizes of which the box assumes that they are not negative conditions of the launch. */
+static bool demand_sizes(const regions_t *r, box_t *b)
+{
+    for (int k = 0; k < b->assumed_count; k++)
+        if (!region_text(r->f, r->x, b->assumed[k]) || !region_demand(r->x, b, b->assumed[k]))
+            return false;
+    return true;
+}
+
+/* The box as rows, of the same width as the boxes before it. The shape is as high as all need. */
+static bool in_shape(regions_t *r, box_t *b, region_t *out, bool *whole)
+{
+    rows_t rows;
+    if (!region_rows(r->x, b, r->element, &rows))
+        return false;
+    poly_t height = poly_add(rows.row, rows.rows);
+    int64_t more = 1;
+    if (r->count && (!poly_equal(rows.width, r->width) ||
+                     !poly_is_constant(poly_sub(height, r->height), &more)))
+        return false;
+    r->height = more > 0 ? height : r->height;
+    r->width = rows.width;
+    out->row = rows.row;
+    out->rows = rows.rows;
+    out->lower = rows.column;
+    out->length = rows.columns;
+    *whole = rows.whole;
+    return !height.fails;
+}
+
+static bool is_same(const regions_t *r, const region_t *a, const region_t *b)
+{
+    return poly_equal(a->lower, b->lower) && poly_equal(a->length, b->length) &&
+           (!r->in_rows || (poly_equal(a->row, b->row) && poly_equal(a->rows, b->rows)));
+}
+
+static const char *add_box(regions_t *r, box_t *b)
 {
     bool whole, reads = b->access->kind == IR_READ && !b->access->after_write,
                 stores = b->access->kind != IR_READ;
     region_t new = {.reads = reads || b->access->kind == IR_ATOMIC, .stores = stores};
     if (b->reason)
         return b->reason;
-    if (b->assumed_count)
+    if (!demand_sizes(r, b))
         return "a size that may be negative";
-    if (!in_elements(r, b, &new, &whole))
-        return "an access that begins within an element";
+    if (r->in_rows ? !in_shape(r, b, &new, &whole) : !in_elements(r, b, &new, &whole))
+        return r->in_rows ? leaves_out : "an access that begins within an element";
     if (!is_bounded(r, b))
         return "an index that no condition keeps in the array";
-    if (stores && !b->dense)
-        return "stores that leave elements out";
+    if (stores && !r->in_rows && !region_is_run(b, r->element))
+        return leaves_out;
     if (stores && !affine_has_index(r->x, b->lower))
         return "all chunks store to the same elements";
     new.always = b->access->kind == IR_WRITE && whole && is_always(r, b);
     for (int k = 0; k < r->count; k++) {
         region_t *old = &r->at[k];
-        if (!poly_equal(old->lower, new.lower) || !poly_equal(old->length, new.length))
+        if (!is_same(r, old, &new))
             continue;
         old->reads |= new.reads;
         old->stores |= new.stores;
@@ -256,20 +298,37 @@ static bool reads_elsewhere(const regions_t *r, const region_t *but)
     return false;
 }
 
+/* Returns `[lower:length]`; NULL: it has no such expression. */
+static const char *section_text(const regions_t *r, poly_t lower, poly_t length)
+{
+    int64_t many = 0;
+    const char *from = region_text(r->f, r->x, lower), *count = region_text(r->f, r->x, length);
+    if (!from || !count)
+        return NULL;
+    return poly_is_constant(length, &many) && many == 1 ? arena_printf("[%s]", from)
+                                                        : arena_printf("[%s:%s]", from, count);
+}
+
 static const char *write_items(const regions_t *r, const char *name, text_t *out)
 {
+    static const char *const unnamed = "an index with a parameter that clauses cannot name";
+    if (r->in_rows) {
+        const char *height = region_text(r->f, r->x, r->height),
+                   *width = region_text(r->f, r->x, r->width);
+        if (!height || !width)
+            return unnamed;
+        text_printf(out, " shape(%s[%s][%s])", name, height, width);
+    }
     for (int k = 0; k < r->count; k++) {
         const region_t *a = &r->at[k];
-        int64_t length = 0;
-        const char *lower = region_text(r->f, r->x, a->lower),
-                   *many = region_text(r->f, r->x, a->length);
-        if (!lower || !many)
-            return "an index with a parameter that clauses cannot name";
-        bool one = poly_is_constant(a->length, &length) && length == 1;
+        const char *section = section_text(r, a->lower, a->length),
+                   *row = r->in_rows ? section_text(r, a->row, a->rows) : "";
+        if (!section || !row)
+            return unnamed;
         const char *word = !a->stores                                         ? "read"
                            : a->always && !a->reads && !reads_elsewhere(r, a) ? "write"
                                                                               : "update";
-        text_printf(out, " %s(%s[%s%s%s]", word, name, lower, one ? "" : ":", one ? "" : many);
+        text_printf(out, " %s(%s%s%s", word, name, row, section);
         for (int i = 0; i < r->inner_dims; i++)
             text_printf(out, "[:]");
         text_printf(out, ")");
@@ -285,30 +344,70 @@ static const char *unknown_of(const ir_function_t *f, int number)
     return NULL;
 }
 
-const char *region_add(infer_t *f, footprint_t *x, int number, text_t *out)
+static const char *add_boxes(regions_t *r, int number, int member)
+{
+    const char *reason = NULL;
+    r->count = 0;
+    for (box_t *b = r->x->box; b && !reason; b = b->next)
+        if (b->access->param == number && b->access->member == member)
+            reason = add_box(r, b);
+    return reason;
+}
+
+/* Adds the clauses of one pointer, which is the parameter or a member of it. */
+static const char *add_pointer(infer_t *f, footprint_t *x, int number, int member, text_t *out)
 {
     regions_t r = {.f = f, .x = x};
     CXType type = clang_getArgType(clang_getCursorType(f->instance), (unsigned)number);
+    const char *name = f->n->name[number], *reason = unknown_of(x->f, number);
+    if (!reason && member >= 0 && !type_has_public_pointer_at(type, member))
+        reason = "a pointer in a struct, which the launch cannot name";
+    if (!reason && member >= 0)
+        name = arena_printf("%s.%s", name, type_member_at(type, member, &type));
     r.element = clang_Type_getSizeOf(type_pointee(type));
     for (CXType e = type_pointee(type); type_is_array(e); e = type_pointee(e))
         r.inner_dims++;
-    const char *reason = unknown_of(x->f, number);
     if (!reason && r.element <= 0)
         reason = "elements of no size";
-    for (const box_t *b = x->box; b && !reason; b = b->next)
-        if (b->access->param == number)
-            reason = b->access->member < 0 ? add_box(&r, b) : "a pointer in a struct";
+    if (!reason)
+        reason = add_boxes(&r, number, member);
+    if (reason == leaves_out) {
+        r.in_rows = true;
+        reason = add_boxes(&r, number, member);
+    }
     if (!reason && !r.count)
         reason = "it is not accessed";
     if (reason)
         return reason;
+    if (!r.in_rows)
+        join_reads(&r);
+    return write_items(&r, name, out);
+}
+
+/* The least member of the parameter from `from` on through which the kernel accesses memory; -1:
+ * there is none. */
+static int next_member(const footprint_t *x, int number, int from)
+{
+    int next = -1;
+    for (const box_t *b = x->box; b; b = b->next) {
+        int member = b->access->param == number ? b->access->member : -1;
+        if (member >= from && (next < 0 || member < next))
+            next = member;
+    }
+    return next;
+}
+
+const char *region_add(infer_t *f, footprint_t *x, int number, text_t *out)
+{
     bool used[3], blocks[3];
-    memcpy(used, f->used, sizeof(used));
-    memcpy(blocks, f->uses_block, sizeof(blocks));
     text_t clauses = {0};
     text_add(&clauses, "", 0);
-    join_reads(&r);
-    reason = write_items(&r, f->n->name[number], &clauses);
+    memcpy(used, f->used, sizeof(used));
+    memcpy(blocks, f->uses_block, sizeof(blocks));
+    int member = next_member(x, number, 0);
+    const char *reason = member < 0 ? add_pointer(f, x, number, -1, &clauses) : NULL;
+    for (; member >= 0 && !reason; member = next_member(x, number, member + 1))
+        reason = add_pointer(f, x, number, member, &clauses);
     if (reason) {
         memcpy(f->used, used, sizeof(used));
         memcpy(f->uses_block, blocks, sizeof(blocks));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds what a plain function and what it calls keep outside of the function's arguments: variables
- * of static storage, and the state of libraries. What the source shows comes first, then what the
- * function's IR shows once all that it calls is a part of it.
+ * of static storage, and the state of libraries. The source is looked at first, then the function's
+ * IR after inlining.
  */
 #include "analyze/state.h"
 

@@ -27,7 +27,7 @@ typedef struct task_names {
 
 /* True if the item's base is an array, and not a pointer. */
 bool task_name_is_array(const item_t *item);
-/* True if the source can say a reference to the array, or a pointer to it. */
+/* True if the source can declare a reference or a pointer to the array: its type has a name. */
 bool task_name_has_type(const unit_t *u, const item_t *item);
 /* Returns the index of the first item with the same base as item `number`. */
 int task_name_first(const unit_t *u, const directive_t *d, int number);

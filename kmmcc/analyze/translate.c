@@ -29,8 +29,8 @@ const char *translate_argument_text(const completion_t *c, int number)
     return source_words(c->u->source, begin, end);
 }
 
-/* True if the text is a name with members, or without; it needs no parentheses. */
-static bool is_path(const char *text)
+/* Such a text needs no parentheses. */
+bool translate_is_path(const char *text)
 {
     source_t *s = source_from("", text, strlen(text));
     lexer_t l = lexer_at(s, 0, s->length);
@@ -154,7 +154,8 @@ static const char *argument_as_operand(completion_t *c, int number)
     CXCursor argument = translate_argument(c->d, number);
     bool macro =
         cursor_is_from_body(argument) && clang_getCursorKind(argument) == CXCursor_BinaryOperator;
-    return (is_path(text) && !macro) || is_number(text) || (c->in_range && !strpbrk(text, "?,"))
+    return (translate_is_path(text) && !macro) || is_number(text) ||
+                   (c->in_range && !strpbrk(text, "?,"))
                ? text
                : arena_printf("(%s)", text);
 }

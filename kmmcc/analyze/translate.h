@@ -27,6 +27,8 @@ typedef struct completion {
 CXCursor translate_argument(const directive_t *d, int number);
 /* Returns the argument's text; NULL if the launch does not write the argument. */
 const char *translate_argument_text(const completion_t *c, int number);
+/* True if the text is a name with members, or without. */
+bool translate_is_path(const char *text);
 bool translate_has_name(const char *text, const char *name);
 void translate_fail(completion_t *c, const char *message);
 

@@ -13,11 +13,11 @@ typedef struct uses {
     CXCursor stored;   /* stores */
     CXCursor updated;  /* stores depending on what was there */
     CXCursor assigned; /* calls an operator= of the program, which may store all or a part */
-    CXCursor changed;  /* may store, where all that gets the pointer is seen */
-    CXCursor escaped;  /* does what is not known to only read */
+    CXCursor changed;  /* may store; the code of all functions that get the pointer is seen */
+    CXCursor escaped;  /* does something that may store and is not seen */
     CXCursor strayed;  /* may reach from one element to others: by arithmetic on its address */
     CXCursor result;   /* uses what an atomic addition returns */
-    CXCursor kept;     /* stores the address where no parameter leads to */
+    CXCursor kept;     /* stores the address in memory that is no parameter's */
     CXCursor number;   /* stores the address as an integer, other than in a local variable */
     bool accessed;     /* false: the code never looks at what the parameter points to */
 } uses_t;

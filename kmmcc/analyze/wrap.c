@@ -5,8 +5,8 @@
  * the indices: those within blocks and loops are replaced by their ends here, and libkmm does the
  * same for the indices of the grid when the launch happens.
  *
- * Tests and guards are executed by threads that they turn away. So these must hold in the whole
- * grid, and the test of a loop for one iteration more than runs.
+ * Tests and guards are executed by threads that they turn away. So values in guards must fit in
+ * the whole grid, and values in the test of a loop also in the iteration after the last.
  */
 #include "analyze/wrap.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Commands, and the temporary files that they share. The files are removed when kmmcc ends, also by
- * a signal: a signal that comes while a command runs is handed to the command, and kmmcc ends by it
- * once the command has, so that nothing is written after the removal.
+ * a signal. A signal that comes while a command runs is handed to the command. kmmcc ends only
+ * after the command, so that nothing is written after the removal.
  */
 #include "base/process.h"
 

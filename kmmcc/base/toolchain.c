@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the real compilers. kmmcc may be installed as a link named like one of them: it is never
- * taken for it. */
+/* Finds the real compilers. A link to kmmcc may have the name of a compiler. Such a link is never
+ * taken for that compiler. */
 #include "base/toolchain.h"
 
 #include <limits.h>

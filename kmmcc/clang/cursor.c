@@ -486,6 +486,7 @@ typedef struct member {
     long long bits;
     const char *name;
     CXType type;
+    bool is_public;
 } member_t;
 
 static enum CXVisitorResult match_member(CXCursor c, CXClientData data)
@@ -495,6 +496,8 @@ static enum CXVisitorResult match_member(CXCursor c, CXClientData data)
         return CXVisit_Continue;
     m->name = cursor_name(c);
     m->type = clang_getCanonicalType(clang_getCursorType(c));
+    enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(c);
+    m->is_public = access == CX_CXXPublic || access == CX_CXXInvalidAccessSpecifier;
     return CXVisit_Break;
 }
 
@@ -504,6 +507,13 @@ const char *type_member_at(CXType type, long long byte, CXType *member)
     clang_Type_visitFields(clang_getCanonicalType(type), match_member, &m);
     *member = m.type;
     return m.name;
+}
+
+bool type_has_public_pointer_at(CXType type, long long byte)
+{
+    member_t m = {.bits = 8 * byte};
+    clang_Type_visitFields(clang_getCanonicalType(type), match_member, &m);
+    return m.name && *m.name && m.is_public && m.type.kind == CXType_Pointer;
 }
 
 static enum CXVisitorResult find_pointer_field(CXCursor field, CXClientData data)

@@ -33,9 +33,9 @@ CXCursor cursor_root(CXCursor e);
  * both name some; members of a union count as the same. A declaration stands for its variable. */
 bool cursor_is_related(CXCursor a, CXCursor b);
 /* True if the expression begins with a member of a variable. */
+bool cursor_is_member(CXCursor e);
 /* True for nullptr, NULL, 0, {} and casts of these. */
 bool cursor_is_null_pointer(CXCursor c);
-bool cursor_is_member(CXCursor e);
 /* Returns the function, template or set of overloads that `f` is, also if `f` is a
  * using-declaration of it. */
 CXCursor cursor_used(CXCursor f);
@@ -70,6 +70,8 @@ CXType type_pointee(CXType type);
 bool type_is_array(CXType type);
 /* Returns the name of the class's member that begins at the byte, and its type; NULL: none does. */
 const char *type_member_at(CXType type, long long byte, CXType *member);
+/* True if such a member exists, is a pointer, has a name, and is public. */
+bool type_has_public_pointer_at(CXType type, long long byte);
 /* True if a value of the type is a pointer to data, or has one among its fields and elements. */
 bool type_holds_pointers(CXType type);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `hipcc -###` prints its steps, a command on a line, with each word in quotes. A step in which
- * clang makes code for a GPU becomes two: clang writes the optimized IR as text, and, with the
- * accesses checked, makes of it what it was to make.
+ * clang makes code for a GPU becomes two: clang first writes the optimized IR as text; then, after
+ * calls of the check were added, clang compiles that text to what the step was to make.
  */
 #include "driver/amd_steps.h"
 

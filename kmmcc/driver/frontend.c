@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Loads lib/kmm-frontend.so, the part of kmmcc that needs libclang, when a file needs it. */
 #include "driver/frontend.h"
 
 #include <dlfcn.h>

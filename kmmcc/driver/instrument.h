@@ -11,12 +11,12 @@
 /* True if the file has a pragma and is compiled for GPUs, by nvcc or for AMD's, so that its kernels
  * are checked (driver/steps.h, driver/amd_steps.h). */
 bool instrument_wants_steps(const options_t *o, const job_t *job);
-/* Adds the compiler's flags for that. */
+/* Adds the flags with which the compiler prepares kernels for the check. */
 void instrument_kernels(const options_t *o, const job_t *job, list_t *command);
-/* True if the file is compiled with gcc's calls. */
+/* True if gcc compiles the file with a call before each load and store. */
 bool instrument_wants(const options_t *o, const job_t *job);
-/* Reports a file for which the check was asked and is not possible: host code that
- * a compiler other than gcc compiles. False: it is possible, or was not asked. */
+/* Reports a file that cannot be checked: host code that a compiler other than gcc compiles. True:
+ * an error was reported. False: the file can be checked, or no check was asked for. */
 bool instrument_refuses(const options_t *o, const job_t *job);
 /* Adds the compiler's flags that stand before the user's, or those behind them. */
 void instrument_before(list_t *command);

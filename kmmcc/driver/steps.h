@@ -10,7 +10,7 @@
  * that has written it. `folder` is for nvcc's temporary files; `path` is the source in messages.
  * Returns the exit status of the first step that fails; errors are reported. */
 int steps_run(const options_t *o, const list_t *command, const char *folder, const char *path);
-/* Has the files in the folder that a text names, as commands do, removed at the end. */
+/* Marks the files of the folder that a command's text names, to be removed at exit. */
 void steps_remember(const char *text, const char *folder);
 
 #endif

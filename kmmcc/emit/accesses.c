@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Prints how well the accesses of each kernel are known, for --accesses. */
 #include "emit/accesses.h"
 
 #include <stddef.h>

@@ -12,6 +12,7 @@
 #include "analyze/check.h"
 #include "analyze/complete.h"
 #include "analyze/known.h"
+#include "analyze/translate.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/token.h"
@@ -21,14 +22,51 @@
 
 /* ---- What is known ---- */
 
+/* The expression without parentheses around it. */
+static const char *bare(const char *text)
+{
+    size_t length = strlen(text);
+    int depth = 0;
+    for (size_t k = 0; k < length && text[0] == '('; k++) {
+        depth += (text[k] == '(') - (text[k] == ')');
+        if (!depth && k + 1 < length)
+            return text;
+    }
+    return text[0] == '(' ? bare(arena_copy(text + 1, length - 2)) : text;
+}
+
+static const char *argument_text(const unit_t *u, const directive_t *d, int number)
+{
+    size_t begin, end;
+    if (number >= d->argument_count ||
+        !callee_argument_range(u, d, d->argument[number], &begin, &end))
+        return NULL;
+    return bare(unit_words(u, begin, end));
+}
+
+/* The text of a pointer that the launch passes: an argument, or a member of one. NULL: it has none.
+ */
+static const char *pointer_text(const unit_t *u, const directive_t *d, const known_t *k)
+{
+    const char *text = argument_text(u, d, k->param);
+    if (!text || k->member < 0)
+        return text;
+    CXType type = clang_getCursorType(d->argument[k->param]), member;
+    return type_has_public_pointer_at(type, k->member)
+               ? arena_printf(translate_is_path(text) ? "%s.%s" : "(%s).%s", text,
+                              type_member_at(type, k->member, &member))
+               : NULL;
+}
+
 static const char *name_of(const unit_t *u, const directive_t *d, const known_t *k)
 {
     size_t begin, end;
     if (k->param >= d->argument_count ||
         !callee_argument_range(u, d, d->argument[k->param], &begin, &end))
         return arena_printf("argument %d", k->param + 1);
-    const char *text = unit_words(u, begin, end);
-    return k->member < 0 ? text : arena_printf("the pointer at byte %d of %s", k->member, text);
+    const char *text = unit_words(u, begin, end),
+               *name = k->member < 0 ? text : pointer_text(u, d, k);
+    return name ? name : arena_printf("the pointer at byte %d of %s", k->member, text);
 }
 
 void suggestion_add_known(const unit_t *u, const directive_t *d, text_t *out)
@@ -60,34 +98,12 @@ static const char *pragma_of(const unit_t *u, const directive_t *d)
     return strncmp(words, "kmm ", 4) ? arena_printf("kmm %s", words) : words;
 }
 
-/* The expression without parentheses around it. */
-static const char *bare(const char *text)
-{
-    size_t length = strlen(text);
-    int depth = 0;
-    for (size_t k = 0; k < length && text[0] == '('; k++) {
-        depth += (text[k] == '(') - (text[k] == ')');
-        if (!depth && k + 1 < length)
-            return text;
-    }
-    return text[0] == '(' ? bare(arena_copy(text + 1, length - 2)) : text;
-}
-
-static const char *argument_text(const unit_t *u, const directive_t *d, int number)
-{
-    size_t begin, end;
-    if (number >= d->argument_count ||
-        !callee_argument_range(u, d, d->argument[number], &begin, &end))
-        return NULL;
-    return bare(unit_words(u, begin, end));
-}
-
-/* How the items name the argument itself, and not another pointer to the array. */
+/* How the items name the pointer itself, and not another pointer to the array. */
 typedef enum cover { COVER_NONE, COVER_WHOLE, COVER_SECTION } cover_t;
-static cover_t cover_of(const unit_t *u, const directive_t *d, int number)
+static cover_t cover_of(const unit_t *u, const directive_t *d, const known_t *pointer)
 {
     cover_t cover = COVER_NONE;
-    const char *text = argument_text(u, d, number);
+    const char *text = pointer_text(u, d, pointer);
     for (int k = 0; k < d->item_count && text; k++) {
         const expr_t *base = d->item[k].base;
         if (!strcmp(bare(unit_words(u, base->begin, base->end)), text))
@@ -112,12 +128,15 @@ static bool is_passed_twice(const unit_t *u, const directive_t *d, int number)
 static const char *open_reason(const unit_t *u, const directive_t *d, const known_t *k)
 {
     const char *name = name_of(u, d, k);
-    cover_t cover = k->member < 0 ? cover_of(u, d, k->param) : COVER_NONE;
-    if (cover == COVER_NONE)
+    cover_t cover = cover_of(u, d, k);
+    if (cover == COVER_NONE) {
+        const char *why = d->uninferred ? d->uninferred[k->param] : NULL;
+        bool known = k->knowledge != KNOWN_NOT;
         return arena_printf("no clause for %s: %s", name,
-                            k->knowledge == KNOWN_EXACTLY
-                                ? "exact, but nothing keeps it in the array, or its chunks apart"
-                                : known_text(k));
+                            known && why                    ? why
+                            : k->knowledge == KNOWN_EXACTLY ? "no clause is inferred of this kernel"
+                                                            : known_text(k));
+    }
     if (cover == COVER_WHOLE ? k->stores || k->escapes : k->knowledge == KNOWN_NOT)
         return arena_printf("%s: %s", name, known_text(k));
     return is_passed_twice(u, d, k->param)

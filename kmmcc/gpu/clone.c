@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels that can run a part of their grid: copies whose first parameter says which part, and in
- * which `blockIdx` and `gridDim` are locals that hide the built-in ones. So are functions that they
- * call, where these depend on the part.
+ * which `blockIdx` and `gridDim` are locals that hide the built-in ones. Functions that kernels
+ * call are copied in the same way if they use `blockIdx` or `gridDim`.
  */
 #include "gpu/clone.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names the copies of functions by a prefix that makes no name of the program. */
+/* Names the copies of functions: by a prefix with which no name of the program results. */
 #include "gpu/name.h"
 
 #include <stdbool.h>

@@ -92,18 +92,19 @@ typedef struct ir_fold {
     ir_fold_kind_t kind;
     uint64_t carried;  /* loops that carry a value which the operator does not combine */
     uint64_t indexed;  /* loops whose index is in a value that is combined, or decides about it */
-    uint64_t repeated; /* the same of the index' rest by `period` */
+    uint64_t repeated; /* loops of which the rest of the index by `period` is used so */
     int64_t period;
-    uint64_t untold;        /* loops that carry a value, by the operator or not */
+    uint64_t untold;        /* loops that carry a value, combined by the operator or otherwise */
     uint64_t over;          /* loops around the store and the accumulators */
     uint64_t placed;        /* loops whose index is in the place that is stored to */
     uint64_t from;          /* parameters that values are computed from */
     uint64_t counted;       /* parameters that are combined as they are, outside of loops */
-    uint64_t once[IR_ONCE]; /* of each constant that is combined: the loops around that */
+    uint64_t once[IR_ONCE]; /* for each constant that is combined: the loops around it */
     int once_count;
     int is_read;      /* the old value goes elsewhere, or decides what happens there */
     int is_tested;    /* of an atomic operation: values of the same pointer decide about it */
-    int takes_number; /* of a number and a NaN it takes the number, as fmin and fmax do */
+    int takes_number; /* the operator gives the number if the other operand is a NaN, as fmin does
+                       */
 } ir_fold_t;
 
 typedef enum ir_access_kind { IR_READ, IR_WRITE, IR_ATOMIC } ir_access_kind_t;
@@ -118,7 +119,7 @@ typedef struct ir_access {
     int bytes;       /* node of 64 bits: number of bytes */
     int guard;       /* node of one bit: the access happens if it is 1 */
     int loop;        /* the innermost loop around it; -1: none */
-    int after_write; /* of a read: the same thread has written the same bytes before */
+    int after_write; /* for a read: the thread has written the same bytes before */
     int line, column;
     const char *file; /* NULL: not known */
     /* Of a store: the loops around it (as bits) that carry from iteration to iteration what the
@@ -127,7 +128,8 @@ typedef struct ir_access {
     /* The loops around it that carry an index of which only the rest by `period` is in the value;
      * and the parameters whose value it is computed from, as they are or through such a rest. */
     uint64_t repeated, computed_from;
-    uint64_t whole; /* loops that end before it, and carry what its value or condition needs */
+    uint64_t whole; /* loops that end before the access and carry a value that its value or guard
+                       needs */
     int64_t period;
     ir_combine_t combine;
     int order; /* ascends as the code stands in the source */

@@ -250,6 +250,9 @@ typedef struct directive {
      * there; NULL: none did. */
     struct unit *declared_in;
     int declared_order;
+    /* For a launch: why no clause is inferred for each parameter; an element is NULL if one is, or
+     * if the code of the kernel does not say why. NULL: nothing was to be inferred. */
+    const char **uninferred;
     bool failed; /* check.c has reported an error in a declaration, or declare.c one in a launch */
 } directive_t;
 

@@ -115,9 +115,9 @@ void kmm__device_wake(kmm__device_t *d);
  * and for a device that is lost. */
 void kmm__device_lose(kmm__device_t *d, int error);
 
-/* Locked: finds out whether the device is lost, after a call has failed with `error`. After a
- * kernel's fault every call fails, so the event's state is asked; `event` NULL: that of any event.
- * Does nothing for other errors. */
+/* Locked: called after a driver's call has failed with `error`. After a kernel's fault every call
+ * fails, so this asks for the state of `event` (NULL: of any event), and marks the device as lost
+ * if that fails, too. Does nothing for errors that no fault causes. */
 void kmm__device_doubt(kmm__device_t *d, kmm__event_t *event, int error);
 
 /* True if memory of the device stays mapped, after unmapping has returned `error`. A device that is

@@ -15,7 +15,9 @@ typedef struct kmm__rounding {
 
 #if defined(__x86_64__)
 
-enum { KMM__ROUNDING_FLAGS = 0x3f }; /* what computations have raised, no part of how they do it */
+enum {
+    KMM__ROUNDING_FLAGS = 0x3f
+}; /* exceptions that computations have raised; they do not change how a thread computes */
 
 static inline kmm__rounding_t kmm__rounding_now(void)
 {

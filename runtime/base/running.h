@@ -39,12 +39,12 @@ void kmm__running_on_end(kmm__running_ended_t *call);
 /* Called in a signal handler: returns what the interrupted thread runs; NULL: no task. */
 const kmm__running_t *kmm__running_interrupted(void);
 
-/* In a handler of signals: true if the thread has a record. One that a chunk has started has none.
- */
+/* In a signal handler: true if the thread has called kmm__running_watch. Threads that a chunk has
+ * started have not. */
 bool kmm__running_is_watched(void);
 
-/* In a handler of signals: copies the records of threads that run chunks, at most `most` of them.
- * Returns their number. Other threads go on, so that a chunk may be over by now. */
+/* In a signal handler: copies the records of threads that run chunks, at most `most` of them.
+ * Returns their number. Threads go on meanwhile, so a chunk may have ended when this returns. */
 uint32_t kmm__running_all(kmm__running_t *out, uint32_t most);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts threads of libkmm. */
 #include "base/thread.h"
 
 #include <signal.h>

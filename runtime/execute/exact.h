@@ -16,7 +16,7 @@ typedef struct kmm__check kmm__check_t;
 enum {
     /* bytes beside a copy, which take wrong stores and are never read */
     KMM__EXACT_SLACK = 16 << 20,
-    KMM__EXACT_WHOLE_SLACK = 1 << 20, /* where they are a device's memory */
+    KMM__EXACT_WHOLE_SLACK = 1 << 20, /* the same where copies are in a device's memory */
     KMM__EXACT_LOAD = 1,
     KMM__EXACT_STORE = 2, /* may be set together with KMM__EXACT_LOAD: the load comes first */
     KMM__EXACT_ALONE = 4  /* atomic or volatile */

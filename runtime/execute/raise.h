@@ -6,8 +6,8 @@
 /* Returns the calling thread's number, for kmm__work_t. */
 int kmm__raise_launcher(void);
 
-/* Called by a thread that has waited for chunks: a signal that one of them has raised for this
- * thread has been handled when this returns, unless the thread blocks it. */
+/* Called by a thread that has waited for chunks. When this returns, the thread has handled the
+ * signals that these chunks raised for it, unless it blocks them. */
 void kmm__raise_settle(void);
 
 #endif

@@ -25,7 +25,8 @@ typedef struct kmm__reach {
     kmm__form_t offset;
     int64_t bytes;
     kmm__ranges_t ranges;
-    kmm__form_t condition[KMM__MOST_CONDITIONS]; /* are not negative where the access happens */
+    kmm__form_t
+        condition[KMM__MOST_CONDITIONS]; /* forms that are not negative where the access happens */
     int condition_count;
 } kmm__reach_t;
 

@@ -31,7 +31,7 @@ typedef struct kmm__item {
     kmm_op_t op; /* the operator of a reduction (KMM_REDUCE) */
     kmm_type_t type;
     bool is_pair;      /* elements are pairs of a value of that type and an index */
-    bool takes_number; /* instead of the target's value, if that is a NaN */
+    bool takes_number; /* the code takes a chunk's number if the target is a NaN */
     kmm_type_t index;
     uint32_t value_at, index_at; /* byte offsets in a pair */
     const char *text;
@@ -80,7 +80,7 @@ struct kmm_launch {
     bool one_chunk, nowait, bounded;
     bool is_whole;         /* one chunk, though it reduces floating-point numbers */
     bool awaits;           /* the program may change what the function uses besides its arrays */
-    bool inferred, undone; /* kmmcc has inferred it; something inferred does not hold */
+    bool inferred, undone; /* kmmcc has inferred the description; some part of that does not hold */
     bool infers;           /* kmmcc has inferred the items that are added from now on */
     uint32_t fits_count;
     bool is_undivided; /* the undivided run of KMM_CHECK=result */

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KMM_CHECK=result. A pragma may not change what a program computes, so the chunks of a launch must
- * leave what one call for the whole range leaves. This holds the launch to it: the launch runs
- * undivided first, with all of its arrays, its results are kept and its arrays restored, and then
- * it runs as it is described.
+/*
+ * KMM_CHECK=result. A pragma may not change what a program computes, so the chunks of a launch
+ * must leave what one call for the whole range leaves. To compare both, the launch runs undivided
+ * first, with all of its arrays. Its results are kept and its arrays restored. Then the launch runs
+ * as it is described.
  *
- * Where the results of a kernel differ, the launch runs undivided once more: kernels may give other
- * results in each run, as those do that add floating-point numbers atomically. Only elements that
- * two undivided runs leave alike are compared, and those that are reduced. A plain function has no
- * such excuse: it keeps state then, on which its chunks depend.
+ * Where the results of a kernel differ, the launch runs undivided once more: kernels may give
+ * other results in each run, as those do that add floating-point numbers atomically. Only elements
+ * that two undivided runs leave alike are compared, and those that are reduced. A plain function
+ * whose results differ keeps state, on which its chunks depend. That is an error.
  *
  * A launch of which a chunk throws a C++ exception is not compared: the other chunks run to their
- * end, while the undivided call stops where it throws. */
+ * end, while the undivided call stops where it throws.
+ */
 #include "launch/compare.h"
 
 #include <math.h>

@@ -25,9 +25,9 @@ bool kmm__compare_wants(const kmm__submission_t *s);
 int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
                        int (*submit)(kmm__submission_t *s, const kmm__call_t *call),
                        kmm__comparison_t **out);
-/* Not locked: waits for the launch's chunks, compares what they left, and frees c. error: of the
- * launch's submission; then nothing is compared. Returns it, or KMM_E_ACCESS with its text if the
- * results differ. */
+/* Not locked: waits for the launch's chunks, compares what they left, and frees c. `error` is that
+ * of the launch's submission; if it is not 0, nothing is compared. Returns `error`, or KMM_E_ACCESS
+ * with its text if the results differ. */
 int kmm__compare_end(kmm__comparison_t *c, kmm__submission_t *s, int error);
 
 #endif

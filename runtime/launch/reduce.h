@@ -20,7 +20,8 @@ int kmm__reduce_plan_natively(kmm__work_t *w, const kmm_launch_t *l, const kmm__
 int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w, kmm__device_t *only);
 /* Submits the tasks that fold the partials and accumulate them into the targets. */
 int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w, kmm__device_t *only);
-/* Hands the accesses of each of these tasks to `fn`, and submits none. */
+/* Hands the accesses of each task of kmm__reduce_begin and kmm__reduce_end to `fn`, and submits
+ * none. */
 typedef void kmm__accesses_fn_t(void *ctx, const kmm__access_t *accesses, uint32_t count);
 void kmm__reduce_accesses(const kmm__work_t *w, kmm__accesses_fn_t *fn, void *ctx);
 /* Returns the access of chunk k to reduction r: to its partial, or to the target itself. */

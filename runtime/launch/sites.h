@@ -31,9 +31,9 @@ uint32_t kmm__figures_devices(const kmm__figures_t *f, uint32_t most);
 int64_t kmm__figures_gain(const kmm__figures_t *f, uint32_t most);
 
 /* ---- Locked ---- */
-/* A launch in native standing, which has been checked. True: the standing should end, since what
- * the launches of all sites would have gained since they last gained nothing is more than what the
- * takeover costs. */
+/* For a checked launch in native standing: true if the standing should end. That is so when the
+ * time which managed standing would have saved, over all sites, exceeds a multiple of what the
+ * takeover costs. The sum begins anew whenever it falls to 0. */
 bool kmm__site_pays(const kmm__submission_t *s, const kmm_kernel_t *kernel);
 /* Leaves the devices that a launch in managed standing pays for. A site that is not known has all;
  * so has a launch whose data is on all. */

@@ -28,8 +28,8 @@ struct kmm__site {
     /* nanoseconds of the latest sample, and the less of the latest two; 0: there are none */
     uint64_t latest_ns, kernel_ns;
     uint64_t timed_blocks; /* blocks of the launch that was looked at last */
-    uint64_t once;         /* bytes of its arrays, most of which move when it is divided first */
-    uint64_t each;         /* as in kmm__figures_t */
+    uint64_t once; /* bytes of its arrays; most of them move when the launch is first divided */
+    uint64_t each; /* as in kmm__figures_t */
     uint32_t parts;
 };
 

@@ -31,7 +31,7 @@ typedef struct kmm__submission {
     kmm__memo_t *new_memo;  /* the memo that is made of it; NULL: none */
     bool keeps_memo;        /* a memo should be made of it */
     uint64_t memo_hash;     /* of its launch */
-    uint64_t index_changes; /* of the arrays' index, when no memo was found */
+    uint64_t index_changes; /* number of changes of the arrays' index when no memo was found */
     /* Members that kmm__submission_begin leaves as they are: */
     kmm__partition_t part;
     kmm__placement_t placement;

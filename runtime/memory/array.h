@@ -82,7 +82,7 @@ struct kmm__array {
      * ended */
     uint64_t map_end;
     uint32_t map_depth;   /* number of nested maps */
-    uint32_t launch_maps; /* those of them that launches made which have not returned */
+    uint32_t launch_maps; /* maps among these that launches made which have not returned */
     bool is_deferred;     /* a launch with nowait made its map, which kmm_wait ends */
 
     kmm__shape_map_t coherence;       /* coherence of each element, as of issue */
@@ -131,8 +131,8 @@ bool kmm__array_between(kmm_runtime_t *rt, const void *base, size_t bytes);
 /* Adds an array to the index by address, or removes it. False: it was not in it. */
 void kmm__array_index(kmm_runtime_t *rt, kmm__array_t *a);
 bool kmm__array_unindex(kmm__array_t *a);
-/* Called right after an array is made that the program never learns of: that it comes and goes is
- * no change of the index for rt->memory->index_changes. */
+/* Called right after making an array of which the program never learns. rt->memory->index_changes
+ * does not count it. */
 void kmm__array_hide(kmm__array_t *a);
 static inline void kmm__array_ref(kmm__array_t *a)
 {

@@ -6,7 +6,8 @@
 
 #include "memory/state.h"
 
-/* All other functions but kmm__named_move are called with this lock, and without the runtime's. */
+/* Locks named arrays. All functions below but kmm__named_move need this lock, and may not hold the
+ * runtime's. */
 void kmm__named_lock(void);
 void kmm__named_unlock(void);
 

@@ -47,15 +47,15 @@ void kmm__native_device(int ordinal);
 bool kmm__native_uses_several(void);
 /* The program uses several GPUs from now on. Does nothing in another standing. */
 void kmm__native_use_several(kmm_kind_t kind);
-/* The program makes calls that managed standing refuses. */
+/* Notes that the program makes calls that managed standing refuses. */
 void kmm__native_stay(void);
-/* False: the standing should not end but where it must, since the program makes such calls, has
- * bound it, or uses several GPUs by itself. */
+/* False if the standing should end only where arrays do not fit: the program has made calls that
+ * managed standing refuses, has bound the standing, or uses several GPUs by itself. */
 bool kmm__native_may_end(void);
 /* The number of native calls of all threads so far, without launches; and of their launches without
  * a pragma. Both only grow. */
 void kmm__native_count(uint64_t *calls, uint64_t *launches);
-/* Notes one of them. Called inside of it. */
+/* Counts one native call, or the launch of one. Called inside of the call. */
 void kmm__native_count_call(bool is_launch);
 /* `call` is called when the standing ends, after all work on the GPUs. It calls nothing that waits
  * for libkmm. The same function is added once. */
@@ -88,7 +88,7 @@ kmm_kind_t kmm__native_kind(void); /* of a standing that was native */
 /* Locked: returns the GPU on which an array of that size, which is made in managed standing, may
  * get memory at its name later; NULL: there is none. */
 kmm__device_t *kmm__native_home(const kmm_runtime_t *rt, size_t bytes);
-bool kmm__native_has_returned(void); /* true if that has ever happened */
+bool kmm__native_has_returned(void); /* true if the standing has become native again before */
 /* In native standing: waits until all work on the runtime's GPU has ended. Returns its error, if
  * nobody was told of one before. */
 int kmm__native_finish(kmm_runtime_t *rt);

@@ -16,8 +16,8 @@ enum { KMM__SCRATCH_KEY = 32 }; /* most bytes of a key */
 
 typedef struct kmm__scratch {
     kmm__addr_t at;
-    /* The user says here that the block's contents are as it leaves them for work with this key.
-     * False in a block with a new key. Guarded by the user, while the block is pinned */
+    /* Set by the user: the block holds what earlier work with this key has left. False in a block
+     * with a new key. Guarded by the user, while the block is pinned. */
     bool is_left;
     /* scratch.c: */
     struct kmm__scratch *next;

@@ -23,6 +23,13 @@ __global__ void counts(float *a, int n) { int i = INDEX; if (i < n) { a[i] += 1;
 __global__ void bumps(float *a, float *b, int n) { int i = INDEX; if (i < n) { a[i] += 1; b[0] = 5; } }
 struct view { float *p; int n; };
 __global__ void fills(view v) { int i = INDEX; if (i < v.n) v.p[i] = i % 7; }
+struct pair { float *from, *unused, *to; int n; };
+__global__ void moves(int step, pair v) { int i = INDEX; if (i < v.n) { v.to[i] += step * v.from[i]; } }
+__global__ void both(pair v) { int i = INDEX; if (i < v.n) { v.from[i] += 1; v.to[i] += 2; } }
+class hidden { float *p; public: hidden(float *q) = delete; __device__ float &operator[](int i) { return p[i]; } };
+__global__ void hides(hidden h, int n) { int i = INDEX; if (i < n) h[i] += 1; }
+struct several { float *p[2]; };
+__global__ void picks(several s, int n) { int i = INDEX; if (i < n) s.p[1][i] += 1; }
 __global__ void indices(int *index, int n) { int i = INDEX; if (i < n) index[i] = (i * 7LL + 3) % n; }
 template <class T> __global__ void adds(const T *a, T *b, int n) { for (int i = INDEX; i < n; i += gridDim.x * blockDim.x) b[i] += a[i]; }
 
@@ -39,7 +46,9 @@ int main()
     cudaMalloc(&sum, sizeof(*sum));
     cudaMemset(sum, 0, sizeof(*sum));
     int blocks = (N + 255) / 256;
-    // EXPLAIN: automatic.cu:[[#@LINE+2]]: no pragma for the launch of 'fills': no clause for the pointer at byte 0
+    // Pointers in structs that are passed by value.
+    // EXPLAIN: automatic.cu:[[#@LINE+3]]: #pragma kmm parallel(x: global.x = 0:v.n) write(v.p[x]) bounded
+    // CHECK: kmm_launch_begin("fills"
     view v = {a, N};
     fills<<<blocks, 256>>>(v);
     // EXPLAIN: automatic.cu:[[#@LINE+3]]: #pragma kmm parallel(x: global.x = 0:N) write(index[x])
@@ -62,6 +71,25 @@ int main()
     counts<<<blocks, 256>>>(a, N);
     // EXPLAIN: automatic.cu:[[#@LINE+1]]: no pragma for the launch of 'bumps': all chunks would store to the same elements
     bumps<<<blocks, 256>>>(a, b, N);
+    // EXPLAIN: automatic.cu:[[#@LINE+3]]: #pragma kmm parallel(x: global.x = 0:w.n) read(w.from[x]) update(w.to[x])
+    // CHECK: kmm_launch_begin("moves"
+    pair w = {a, nullptr, b, N}, same = {a, b, a + N / 2, N / 2}, *at = &w;
+    moves<<<blocks, 256>>>(3, w);
+    // EXPLAIN: automatic.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:same.n) {{.*}}update(same.to[x])
+    // CHECK: kmm_launch_begin("moves"
+    moves<<<blocks, 256>>>(2, same);
+    // Stores through two members that meet in one array: libkmm runs the launch whole.
+    // EXPLAIN: automatic.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:same.n) update(same.from[x], same.to[x])
+    // CHECK: kmm_launch_begin("both"
+    both<<<blocks, 256>>>(same);
+    // EXPLAIN: automatic.cu:[[#@LINE+2]]: no pragma for the launch of 'both': no clause for (*at).from
+    // EXPLAIN: automatic.cu:[[#@LINE+3]]: no pragma for the launch of 'hides': no clause for the pointer at byte 0
+    both<<<blocks, 256>>>(*at);
+    hidden *h = (hidden *)&a;
+    hides<<<blocks, 256>>>(*h, N);
+    // EXPLAIN: automatic.cu:[[#@LINE+2]]: no pragma for the launch of 'picks': no clause for the pointer at byte 8
+    several s = {{a, b}};
+    picks<<<blocks, 256>>>(s, N);
     // A pointer that leads to two parameters.
     // EXPLAIN: automatic.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:N / 3) read(b[x]) write((b + N / 2)[x])
     // CHECK: kmm_launch_begin("doubles"

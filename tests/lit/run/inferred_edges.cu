@@ -41,10 +41,10 @@ int main()
     cudaMalloc(&B, sizeof(host));
     show("begin");
     // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
-    // CHECK: no clause for B: exact
+    // CHECK: no clause for B: an index that no condition keeps in the array
     nested<<<2, 64>>>(A, B, n, 20);
     // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
-    // CHECK: no clause for B
+    // CHECK: no clause for B: stores that leave elements out
     twice<<<20, 32>>>(B);
     // The threads of a block store to 32 neighbours.
     // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(block_x: block.x) write(B[33 * block_x:32])

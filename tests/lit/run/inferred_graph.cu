@@ -48,6 +48,19 @@ template <int K> __global__ void dots(const float *a, float *b, int n) { int i =
 __global__ void reversed(const float *a, float *b, int n) { int i = INDEX; if (i < n) for (int k = 3; k >= 0; k--) b[4 * i + k] = a[n - 1 - i] + k; }
 __global__ void unsigneds(const float *a, float *b, unsigned n) { unsigned i = INDEX; if (i > 0 && i < n) { const float *p = a + i - 1; b[i] = p[0] + p[1]; } }
 __global__ void adds(float *a, int n) { int i = INDEX; if (i < n) { atomicAdd(a + i, 1.0f); } }
+__global__ void transposes(const float *a, float *b, int n, int h) { int row = INDEX; if (row < h) for (int k = 0; k < n; k++) b[k * h + row] = a[row * n + k]; }
+__global__ void crosses(float *a, int n, int h) { int i = INDEX; if (i < h) for (int k = 0; k < n; k++) a[k * h + i + 1] += 1; }
+struct three { float x, y, z; };
+__global__ void parts(three *b, int n, int h) { int row = INDEX; if (row < h) for (int k = 0; k < n; k++) b[row * n + k].y = row; }
+__global__ void part_rows(three *b, int n, int h) { int i = INDEX; if (i < h) for (int k = 0; k < n; k++) b[k * h + i].z = i; }
+__global__ void strips(const float *a, float *b, int n, int pitch) { int i = INDEX; if (i < n) { float v = 0; for (int k = 0; k < 3; k++) v += a[k * pitch + i]; b[i] = v; } }
+__global__ void layers(const float *a, float *b, int n, int m, int l)
+{
+    int x = INDEX, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && x < n - 1 && y < m)
+        for (int z = 1; z < l - 1; z++)
+            b[(z * m + y) * n + x] = a[((z - 1) * m + y) * n + x];
+}
 
 enum { N = 40000, ALL = 4 * N };
 static float *A, *B, *C, host[ALL];
@@ -106,7 +119,7 @@ static void run(int n, int w)
     #pragma kmm parallel
     product<<<dim3(7, n / 1600 + 1), dim3(16, 16)>>>(A, B, C, n / 100, 100, w);
     show("product");
-    // CHECK: { // #pragma kmm parallel(x: global.x, y: global.y) read(A[64 * y:8 * (64 / 8)]) write(C[64 * y + x]){{$}}
+    // CHECK: { // #pragma kmm parallel(x: global.x, y: global.y) read(A[64 * y:8 * (64 / 8)], B[x:8 * (64 / 8) * 64 - 64 + 1]) write(C[64 * y + x]){{$}}
     #pragma kmm parallel
     tiles<<<dim3(8, 8), dim3(8, 8)>>>(A, B, C, 64);
     show("tiles");
@@ -138,6 +151,39 @@ static void run(int n, int w)
     #pragma kmm parallel
     adds<<<blocks, 64>>>(A, n);
     show("adds");
+    // Stores with gaps are rows, while no column leaves its row.
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) shape(B[w][n]) read(A[w * x:w]) write(B[0:w][x]) bounded{{$}}
+    // CHECK: kmm_launch_fits(kmm__launch, "n - x - 1", KMM_UINT32, KMM_IN_RANGE
+    #pragma kmm parallel
+    transposes<<<blocks, 64>>>(A, B, w, n);
+    show("transposes");
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) shape(A[w][n]) update(A[0:w][x + 1]) bounded{{$}}
+    // CHECK: kmm_launch_fits(kmm__launch, "n - x - 2", KMM_UINT32, KMM_IN_RANGE
+    #pragma kmm parallel
+    crosses<<<blocks, 64>>>(A, w, n);
+    show("crosses");
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:(n / 100) - 1, y: global.y = 0:16) shape(C[w - 1][16 * (n / 100)]) {{.*}} update(C[1:w - 2][(n / 100) * y + x]) bounded{{$}}
+    #pragma kmm parallel
+    layers<<<dim3(n / 1600 + 1, 2), dim3(16, 8)>>>(A, C, n / 100, 16, w);
+    show("layers");
+    // Stores to parts of elements.
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n / 3) update(((three *)C)[w * x:w]) bounded{{$}}
+    #pragma kmm parallel
+    parts<<<blocks, 64>>>((three *)C, w, n / 3);
+    show("parts");
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n / 3) shape(((three *)C)[w][(n / 3)]) update(((three *)C)[0:w][x]) bounded{{$}}
+    #pragma kmm parallel
+    part_rows<<<blocks, 64>>>((three *)C, w, n / 3);
+    show("part_rows");
+    // What is inferred holds while a distance between elements is not negative.
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n / 3) write(B[x]) read(A[x:2 * w + 1]) bounded{{$}}
+    // CHECK: kmm_launch_fits(kmm__launch, "w", KMM_UINT32, KMM_IN_RANGE
+    #pragma kmm parallel
+    strips<<<blocks, 64>>>(A, B, n / 3, w);
+    show("strips");
+    #pragma kmm parallel
+    strips<<<blocks, 64>>>(A + 2 * (n / 3), B, n / 3, -(n / 3));
+    show("strips");
 }
 int main()
 {

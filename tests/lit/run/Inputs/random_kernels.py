@@ -90,6 +90,13 @@ def kernel(number):
     store = "b[%s] %s v;" % (place, r.choice(["=", "=", "=", "+="]))
     if rows:
         store = r.choice(["for (int k = 0; k < w; k++) b[i * w + k] = v + k;", "for (int k = 3; k >= 0; k--) b[4 * i + k] = v - k;", "for (int k = 0; k < w; k++) if (k & 1) b[i * w + k] += v;"])
+    gaps = not rows and not stride and (guard or two) and r.random() < 0.4
+    if gaps:
+        width, place = ("m * n", "j * n + i") if two else (r.choice(["n", "n", "5200"]), "i")
+        place = "%s * %s + %s%s" % (r.choice(["k", "k", "(k + 2)", "(5 - k)", "(k / 2)"]), width, place, r.choice(["", "", " + 1"]))
+        loop = r.choice(["int k = 0; k < w; k++", "int k = 0; k < 4; k++", "int k = 1; k < w - 1; k++", "int k = 3; k >= 0; k--", "int k = 0; k < w; k += 2"])
+        store = "for (%s) b[%s] %s v + k;" % (loop, place, r.choice(["=", "=", "+="]))
+    rows = rows or gaps
     cover = r.randrange(6)
     if cover == 0:
         store = "if (i + 2 < n) " + store
@@ -100,10 +107,14 @@ def kernel(number):
     body += [store] + tail
     if stride:
         body.append("}")
-    return "__global__ void k%d(%s n, %s m, int w, const int *a, int *b)\n{\n    %s\n}\n" % (number, size, size if two else "int", "\n    ".join(x for x in body if x)), two
+    arrays = "const int *a, int *b"
+    if r.random() < 0.25:
+        arrays = "arrays s"
+        body.insert(0, "const int *a = s.a; int *b = s.b;")
+    return "__global__ void k%d(%s n, %s m, int w, %s)\n{\n    %s\n}\n" % (number, size, size if two else "int", arrays, "\n    ".join(x for x in body if x)), two
 
 
-def launches(number, two):
+def launches(number, two, arrays):
     text = []
     for _ in range(2):
         n, m, w = r.choice([1, 7, 100, 1000, 5000]), 3, r.choice([0, 1, 2, 6])
@@ -114,7 +125,7 @@ def launches(number, two):
             block = r.choice([32, 64, 128])
             blocks = (n + block - 1) // block
             shape = "%d, %d" % (max(1, blocks + r.choice([0, 0, 0, 1, -1])), block)
-        text.append("    n = %d, m = %d, w = %d;\n    /*HERE%d*/\n    k%d<<<%s>>>(n, m, w, A, B);\n    show(%d);" % (n, m, w, number, number, shape, number))
+        text.append("    n = %d, m = %d, w = %d;\n    /*HERE%d*/\n    k%d<<<%s>>>(n, m, w, %s);\n    show(%d);" % (n, m, w, number, number, shape, arrays, number))
     return "\n".join(text)
 
 
@@ -122,6 +133,7 @@ HEAD = """#include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
 enum { HALF = 1 << 16, ALL = 2 * HALF };
+struct arrays { const int *a; int *unused, *b; };
 __device__ int load(const int *p, long long k) { return p[k]; }
 static int host[ALL], *A, *B, *wholeA, *wholeB;
 static void fill()
@@ -155,6 +167,7 @@ int main()
     cudaMalloc(&wholeB, sizeof(host));
     A = wholeA + HALF;
     B = wholeB + HALF;
+    arrays S = {A, wholeB, B};
     fill();
 """
     for number, (_, _, calls) in enumerate(kernels):
@@ -177,7 +190,7 @@ os.makedirs(folder, exist_ok=True)
 kernels = []
 for number in range(count):
     text, two = kernel(number)
-    kernels.append((text, two, launches(number, two)))
+    kernels.append((text, two, launches(number, two, "S" if "arrays s" in text else "A, B")))
 plain = write("plain.cu", program(kernels, ()))
 said = run([kmmcc, "--target=host", "--suggest", plain])
 if said.returncode:
