@@ -179,6 +179,23 @@ static bool is_native(int result)
     return result == KMM_CUDA_NATIVELY || result == KMM_CUDA_IN_CHUNKS;
 }
 
+/* Launches a kernel as the program has written it. A clone gets the whole grid as its blocks: the
+ * program launches the clones of templates itself, and leaves their first argument to libkmm. */
+static int launch_natively(int how, const entry_t *e, const kmm_geometry_t *g, void **args)
+{
+    const kmm_kernel_t *k = &e->kernel;
+    if (!k->is_clone)
+        return internal(launch_natively)(how, e->handle, g, args);
+    const kmm_blocks_t blocks = {0, 0, 0, g->grid[0], g->grid[1], g->grid[2]};
+    unsigned char first[k->param_bytes[0]];
+    void *all[k->param_count];
+    memset(first, 0, sizeof(first));
+    memcpy(first, &blocks, sizeof(blocks));
+    memcpy(all, args, sizeof(all));
+    all[0] = first;
+    return internal(launch_natively)(how, e->handle, g, all);
+}
+
 int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
                      size_t shared_bytes, stream_t stream)
 {
@@ -201,7 +218,7 @@ int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
     const entry_t *clone = atomic_load_explicit(&e->clone, memory_order_acquire);
     if (!clone) {
         error = kmm_cuda_launch(&e->kernel, &geometry, args);
-        return is_native(error) ? internal(launch_natively)(error, handle, &geometry, args) : error;
+        return is_native(error) ? launch_natively(error, e, &geometry, args) : error;
     }
     void *all[clone->kernel.param_count]; /* the first argument is filled in by libkmm */
     all[0] = NULL;

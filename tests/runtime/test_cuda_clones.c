@@ -130,10 +130,14 @@ int __real_cudaLaunchKernelExC(const configuration_t *c, const void *function, v
 int __real_cudaMemsetAsync(void *dst, int value, size_t n, void *s);
 int __real_cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind, void *s);
 int __real_cudaStreamSynchronize(void *s);
+static kmm_blocks_t launched_blocks; /* of the last clone that was launched natively */
+
 int __real_cudaLaunchKernel(const void *function, dim3_t grid_of, dim3_t block_of, void **args,
                             size_t shared_bytes, void *s)
 {
-    (void)function, (void)grid_of, (void)block_of, (void)args, (void)shared_bytes;
+    (void)grid_of, (void)block_of, (void)shared_bytes;
+    if (function == &of_template)
+        launched_blocks = *(const kmm_blocks_t *)args[0];
     return launch_stream = s, 0;
 }
 int __real_cudaLaunchKernelExC(const configuration_t *c, const void *function, void **args)
@@ -408,6 +412,23 @@ static void launch_natively(void *stream)
     assert_int_equal(__wrap_cudaLaunchKernel(&alone.function, grid, block, two, 0, stream), 0);
 }
 
+/* The clone of a template's instance is launched as it stands: its blocks are the whole grid,
+ * whatever the program has passed. */
+static void test_native_clone(void **state)
+{
+    kmm_blocks_t blocks = {1, 1, 1, 1, 1, 1};
+    void *three[] = {&blocks, &n, &x};
+    (void)state;
+    launch_result = KMM_CUDA_NATIVELY;
+    assert_int_equal(__wrap___cudaLaunchKernel(&of_template, grid, block, three, 0, NULL), 0);
+    launch_result = 0;
+    assert_int_equal(launched_blocks.grid_x, grid.x);
+    assert_int_equal(launched_blocks.grid_y, grid.y);
+    assert_int_equal(launched_blocks.grid_z, grid.z);
+    assert_int_equal(launched_blocks.offset_x + launched_blocks.offset_y + launched_blocks.offset_z,
+                     0);
+}
+
 /* A native launch is timed where libkmm asks for that, without waiting for it, and without taking
  * away an error that the program is to find. */
 static void test_timed(void **state)
@@ -549,12 +570,19 @@ static void test_unloaded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_original),   cmocka_unit_test(test_clone),
-        cmocka_unit_test(test_alone),      cmocka_unit_test(test_in_c),
-        cmocka_unit_test(test_late),       cmocka_unit_test(test_configuration),
-        cmocka_unit_test(test_unknown),    cmocka_unit_test(test_timed),
-        cmocka_unit_test(test_order),      cmocka_unit_test(test_order_of_threads),
-        cmocka_unit_test(test_per_thread), cmocka_unit_test(test_unloaded),
+        cmocka_unit_test(test_original),
+        cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_in_c),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_configuration),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_native_clone),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_order_of_threads),
+        cmocka_unit_test(test_per_thread),
+        cmocka_unit_test(test_unloaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
