@@ -14,7 +14,8 @@
 
 #include "base/arena.h"
 #include "base/token.h"
-#include "pragma/macro.h"
+#include "pragma/header_name.h"
+#include "pragma/pragma.h"
 
 enum { MAX_FILES = 4096 };
 
@@ -168,8 +169,7 @@ static void add_named_by_macro(scan_t *s, include_file_t *f, size_t at)
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END && t.end <= line_end; t = lex(&l))
         end = t.end;
-    int count =
-        macro_header_names(s->out, s->options, source_words(f->source, at, end), names, MOST);
+    int count = header_names(s->out, s->options, source_words(f->source, at, end), names, MOST);
     for (int k = 0; k < count; k++)
         add_header(s, f, names[k], at, end - at, true);
 }

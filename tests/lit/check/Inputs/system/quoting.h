@@ -1,0 +1,1 @@
+#define QUOTED(...) do { const char *text = #__VA_ARGS__; (void)text; __VA_ARGS__; } while (0)
