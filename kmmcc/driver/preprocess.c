@@ -19,6 +19,7 @@
 #include "driver/command.h"
 #include "driver/compiler.h"
 #include "driver/write.h"
+#include "pragma/line.h"
 #include "pragma/macro.h"
 
 typedef struct context {
@@ -171,4 +172,5 @@ void preprocess_macros(const plan_t *p, const job_t *job, const includes_t *incl
     context_t context = {.p = p, .job = &own, .includes = includes};
     const preprocessor_t preprocessor = {.run = run, .context = &context};
     macro_expand(includes, p->o, &preprocessor);
+    line_replace(includes);
 }

@@ -5,7 +5,7 @@
 
 #include "driver/plan.h"
 
-/* Expands the macros in the job's files that write pragmas. */
+/* Expands the macros in the job's files that write pragmas, and replaces __LINE__ in pragmas. */
 void preprocess_macros(const plan_t *p, const job_t *job, const includes_t *includes);
 
 #endif

@@ -201,6 +201,16 @@ const includes_t *includes_read(const options_t *o, const source_t *source)
     return out;
 }
 
+void includes_move(include_file_t *f, size_t at, size_t by)
+{
+    for (int k = 0; k < f->include_count; k++) {
+        if (f->include[k].begin < at)
+            continue;
+        f->include[k].begin += by;
+        f->include[k].end += by;
+    }
+}
+
 bool includes_have_pragma(const includes_t *i)
 {
     for (int k = 0; k < i->count; k++)

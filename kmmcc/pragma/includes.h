@@ -34,6 +34,9 @@ typedef struct includes {
     unsigned uses; /* USES_... */
 } includes_t;
 const includes_t *includes_read(const options_t *o, const source_t *source);
+/* Moves the offsets of the #include lines at or behind `at`; `by` may be negative, modulo SIZE_MAX
+ * + 1. */
+void includes_move(include_file_t *f, size_t at, size_t by);
 bool includes_have_pragma(const includes_t *i);
 
 #endif

@@ -339,16 +339,6 @@ static bool is_clear(const macro_uses_t *uses, const macro_use_t *u)
     return false;
 }
 
-static void move_includes(include_file_t *f, size_t at, size_t was, size_t is)
-{
-    for (int k = 0; k < f->include_count; k++) {
-        if (f->include[k].begin < at)
-            continue;
-        f->include[k].begin += is - was;
-        f->include[k].end += is - was;
-    }
-}
-
 static bool ends_with_pragma(const char *text)
 {
     const source_t *s = source_from("", text, strlen(text));
@@ -385,7 +375,7 @@ static void replace_in_file(const macro_uses_t *uses, int file)
         unsigned lost =
             newlines(s->text + u->begin, u->end - u->begin) - newlines(text, strlen(text));
         text_add(&out, s->text + from, u->begin - from);
-        move_includes(f, out.length, u->end - u->begin, strlen(text) + lost);
+        includes_move(f, out.length, strlen(text) + lost - (u->end - u->begin));
         text_add(&out, text, strlen(text));
         for (; lost; lost--)
             text_add(&out, "\n", 1);
