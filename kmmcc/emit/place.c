@@ -10,8 +10,18 @@
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/token.h"
+#include "clang/cursor.h"
 
-static enum CXChildVisitResult find_macro(CXCursor c, CXCursor parent, CXClientData data)
+/* A call, or __builtin_LINE() and the like, which libclang shows as nothing. */
+static bool is_call(CXCursor c)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    return kind == CXCursor_CallExpr ||
+           (kind == CXCursor_UnexposedExpr && cursor_children(c).count == 0);
+}
+
+/* A number that clang has made of __LINE__ is in no file. */
+static enum CXChildVisitResult find_asking(CXCursor c, CXCursor parent, CXClientData data)
 {
     bool *found = data;
     CXSourceLocation at = clang_getCursorLocation(c);
@@ -20,17 +30,18 @@ static enum CXChildVisitResult find_macro(CXCursor c, CXCursor parent, CXClientD
     (void)parent;
     clang_getExpansionLocation(at, &file, NULL, NULL, &offset);
     clang_getSpellingLocation(at, &spelled_file, NULL, NULL, &spelled);
-    *found |= file != spelled_file || offset != spelled;
+    bool is_from_macro = file != spelled_file || offset != spelled;
+    *found |= is_from_macro && (!spelled_file || is_call(c));
     return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
-/* True if a macro has written a part of the expression. */
-static bool has_macro(CXCursor expression)
+/* True if a macro has written a call or a __LINE__ in the expression. */
+static bool macro_may_ask(CXCursor expression)
 {
     bool found = false;
-    find_macro(expression, expression, &found);
+    find_asking(expression, expression, &found);
     if (!found)
-        clang_visitChildren(expression, find_macro, &found);
+        clang_visitChildren(expression, find_asking, &found);
     return found;
 }
 
@@ -48,7 +59,7 @@ static bool may_ask(const source_t *s, size_t begin, size_t end)
 const char *place_kept(const unit_t *u, CXCursor expression, size_t begin, size_t end)
 {
     const source_t *s = u->source;
-    if (!may_ask(s, begin, end) && !has_macro(expression))
+    if (!may_ask(s, begin, end) && !macro_may_ask(expression))
         return source_words(s, begin, end);
     return arena_printf("\n%s\n%.*s", source_line_marker(s, source_line(s, begin)),
                         (int)(end - begin), s->text + begin);

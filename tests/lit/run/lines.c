@@ -6,12 +6,16 @@
 // RUN: env KMM_DEVICES=host:2,mem=8M KMM_CHECK=access %t | diff %t.expected -
 #include <stdio.h>
 #define HERE __LINE__
+#define BUILT_IN __builtin_LINE()
 #define ALSO(k) (HERE + (k))
 static int x[1000];
 static void f(int n, int k, int j, int *x) { for (int i = 0; i < n; i++) x[i] += k + 1000 * j; }
 static int len(int l) { return l; }
 int main(void)
 {
+    #pragma kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])
+    f(1000, HERE, BUILT_IN, x);
+    printf("%d\n", x[0]);
     #pragma kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])
     f(1000, __LINE__, __builtin_LINE(), x);
     printf("%d\n", x[0]);

@@ -15,6 +15,7 @@ static const char *fn(std::source_location l = std::source_location::current()) 
 static const char *fi(const char *f = __builtin_FUNCTION()) { return f; }
 static void g(int n, int k, int *x) { for (int i = 0; i < n; i++) x[i] += k; }
 static void d(int n, int *x, int k = __builtin_LINE()) { for (int i = 0; i < n; i++) x[i] += k; }
+#define CALL here()
 static int len(const char *s) { int k = 0; while (s[k]) k++; return k; }
 template <class T> void in_template(T *p)
 {
@@ -31,6 +32,9 @@ int main(void)
     printf("%d\n", x[0]);
     #pragma kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])
     f(1000, here(), x);
+    printf("%d\n", x[0]);
+    #pragma kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])
+    f(1000, CALL, x);
     printf("%d\n", x[0]);
     #pragma kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])
     g(1000, len(fn()), x);
