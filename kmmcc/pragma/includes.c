@@ -192,12 +192,29 @@ static void scan_file(scan_t *s, include_file_t *f)
     }
 }
 
+/* The macros of -D may write pragmas, and -include names headers as #include does. */
+static void read_options(scan_t *s)
+{
+    const options_t *o = s->options;
+    for (int k = 0; k + 1 < o->parse_flag_count; k++) {
+        const char *path = strcmp(o->parse_flags[k], "-include") == 0
+                               ? find_header(s, "", o->parse_flags[k + 1])
+                               : NULL;
+        if (path)
+            file_at(s, path);
+    }
+    for (int k = 0; k < o->parse_flag_count; k++)
+        if (strstr(o->parse_flags[k], "_Pragma") && strstr(o->parse_flags[k], "kmm"))
+            s->out->file[0]->has_pragma = true;
+}
+
 const includes_t *includes_read(const options_t *o, const source_t *source)
 {
     includes_t *out = arena_alloc(sizeof(*out));
     scan_t s = {o, out};
     out->file = arena_alloc(MAX_FILES * sizeof(*out->file));
     add_file(&s, source->path, real_path(source->path), source);
+    read_options(&s);
     return out;
 }
 

@@ -59,7 +59,10 @@ typedef struct reader {
     int open; /* the use between whose marks the reader is; -1: none */
     text_t text;
     int counters;
-    bool strays; /* a pragma of kmm is outside of all marks */
+    const char *path; /* of the file, and the line, in which the text on `line_at` stands */
+    unsigned line;
+    size_t line_at;
+    const char *stray; /* "FILE:LINE" of a pragma of kmm outside of all marks; NULL: none */
 } reader_t;
 
 /* The number behind the prefix; -1: the token is none of ours. */
@@ -109,13 +112,22 @@ static void add_token(reader_t *r, token_t t, bool apart)
     }
 }
 
+/* The next token that is no line of the preprocessor. */
+static token_t lex_code(lexer_t *l)
+{
+    token_t t = lex(l);
+    while (t.kind == TOKEN_DIRECTIVE)
+        t = lex(l);
+    return t;
+}
+
 /* True if `kmm__pragma("kmm` begins at the token. */
 static bool is_pragma(const source_t *s, token_t t)
 {
     lexer_t l = lexer_within(s, t.end, s->length);
-    if (!token_is(s, t, operator_name) || !token_is(s, lex(&l), "("))
+    if (!token_is(s, t, operator_name) || !token_is(s, lex_code(&l), "("))
         return false;
-    token_t text = lex(&l);
+    token_t text = lex_code(&l);
     if (text.kind != TOKEN_STRING)
         return false;
     l = lexer_within(s, text.begin + 1, text.end);
@@ -133,6 +145,34 @@ static void note_quoted(reader_t *r, token_t t)
         r->uses->at[number].is_quoted = true;
 }
 
+/* `# 7 "name"` or `#line 7 "name"` */
+static void read_marker(reader_t *r, token_t line)
+{
+    lexer_t l = lexer_within(r->s, line.begin + 1, line.end);
+    token_t t = lex(&l);
+    if (token_is(r->s, t, "line"))
+        t = lex(&l);
+    if (t.kind != TOKEN_NUMBER)
+        return;
+    r->line = (unsigned)atoi(r->s->text + t.begin);
+    r->line_at = line.end + 1;
+    t = lex(&l);
+    if (t.kind == TOKEN_STRING && t.end - t.begin > 2)
+        r->path = arena_copy(r->s->text + t.begin + 1, t.end - t.begin - 2);
+}
+
+/* Notes a pragma outside of all marks, if it is in a file of the program. */
+static void note_stray(reader_t *r, token_t t)
+{
+    const includes_t *includes = r->uses->includes;
+    unsigned line = r->line;
+    for (size_t k = r->line_at; k < t.begin; k++)
+        line += r->s->text[k] == '\n';
+    for (int k = 0; k < includes->count && !r->stray && r->path; k++)
+        if (!strcmp(includes->file[k]->path, r->path))
+            r->stray = arena_printf("%s:%u", r->path, line);
+}
+
 static void read_token(reader_t *r, token_t t, bool apart)
 {
     int begin = number_of(r, t, USE_BEGIN), end = number_of(r, t, USE_END);
@@ -144,22 +184,26 @@ static void read_token(reader_t *r, token_t t, bool apart)
         close_use(r);
     } else if (end < 0) {
         note_quoted(r, t);
-        r->strays |= r->open < 0 && is_pragma(r->s, t);
+        if (r->open < 0 && is_pragma(r->s, t))
+            note_stray(r, t);
         if (r->open >= 0)
             add_token(r, t, apart);
     }
 }
 
-/* Stores the variants of the uses. Returns true if a pragma of kmm is outside of all marks. */
-static bool read_variants(macro_uses_t *uses, const source_t *s, int pass)
+/* Stores the variants of the uses. Returns "FILE:LINE" of a pragma of kmm outside of all marks;
+ * NULL: there is none. */
+static const char *read_variants(macro_uses_t *uses, const source_t *s, int pass)
 {
     reader_t r = {.uses = uses, .s = s, .pass = pass, .open = -1};
     lexer_t l = lexer_at(s, 0, s->length);
     size_t last = 0;
     for (token_t t = lex(&l); t.kind != TOKEN_END; last = t.end, t = lex(&l))
-        if (t.kind != TOKEN_DIRECTIVE)
+        if (t.kind == TOKEN_DIRECTIVE)
+            read_marker(&r, t);
+        else
             read_token(&r, t, t.begin > last);
-    return r.strays;
+    return r.stray;
 }
 
 /* ---- Marks that change something ---- */
@@ -229,7 +273,8 @@ static bool any_writes(const macro_uses_t *uses)
     return false;
 }
 
-static void refuse_left_out(const macro_uses_t *uses)
+/* `stray`: where a pragma is outside of all marks, if that is known. */
+static void refuse_left_out(const macro_uses_t *uses, const char *stray)
 {
     for (int k = 0; k < uses->count; k++)
         if (uses->at[k].is_left_out) {
@@ -237,11 +282,9 @@ static void refuse_left_out(const macro_uses_t *uses)
                    "write the arguments of each macro where the macro is used, in parentheses");
             return;
         }
-    diag_plain(SEVERITY_ERROR,
-               "'%s' uses a macro that writes a pragma of kmm and is defined in a header that is "
-               "not seen to be one of the program's",
-               uses->includes->file[0]->path);
-    diag_plain(SEVERITY_NOTE, "include that header by its name, from a folder that -I names");
+    diag_plain(SEVERITY_ERROR, "%s: a macro writes a pragma of kmm, and its definition is not seen",
+               stray ? stray : uses->includes->file[0]->path);
+    diag_plain(SEVERITY_NOTE, "include its header by name, from a folder that -I names");
 }
 
 static void cannot_preprocess(const macro_uses_t *uses, const source_t *messages)
@@ -259,19 +302,19 @@ static bool read_host(macro_uses_t *uses, const preprocessor_t *p)
         if (!run(uses, p, 0, true, &marked))
             return cannot_preprocess(uses, marked), false;
         forget_variants(uses);
-        bool strays = read_variants(uses, marked, 0);
-        if (!strays && !any_writes(uses) && !uses->selects)
+        const char *stray = read_variants(uses, marked, 0);
+        if (!stray && !any_writes(uses) && !uses->selects)
             return false;
         if (!plain && !run(uses, p, 0, false, &plain))
             return cannot_preprocess(uses, plain), false;
         int changed = first_change(marked, plain);
-        if (changed < 0 && strays)
-            return refuse_left_out(uses), false;
+        if (changed < 0 && stray)
+            return refuse_left_out(uses, stray), false;
         if (changed < 0)
             return true;
         uses->at[changed].is_left_out = true;
     }
-    refuse_left_out(uses);
+    refuse_left_out(uses, NULL);
     return false;
 }
 
@@ -393,10 +436,7 @@ static void replace_in_file(const macro_uses_t *uses, int file)
 void macro_expand(const includes_t *includes, const options_t *o, const preprocessor_t *p)
 {
     macro_uses_t uses = macro_uses_find(includes, o);
-    bool writes = false;
-    for (int k = 0; k < includes->count && uses.writes; k++)
-        writes |= source_may_write_pragma(includes->file[k]->source);
-    if ((!writes && !uses.selects) || !read_host(&uses, p))
+    if ((!(uses.writes && uses.is_kmm) && !uses.selects) || !read_host(&uses, p))
         return;
     for (int pass = 1; pass < MAX_PASSES; pass++) {
         const source_t *marked;

@@ -15,6 +15,7 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "pragma/pragma.h"
 
 /* ---- Names of macros ---- */
 
@@ -104,6 +105,7 @@ typedef struct definitions {
     definition_t *at;
     int count, capacity;
     bool writes, selects; /* some has _Pragma; _Generic or <<< */
+    bool is_given;        /* one of the command line may write a pragma of kmm */
 } definitions_t;
 
 static void add_definition(definitions_t *d, const source_t *s, token_t line)
@@ -147,7 +149,9 @@ static void add_options(definitions_t *d, const options_t *o)
         size_t name = strcspn(text, "=");
         const char *line =
             arena_printf("#define %.*s %s\n", (int)name, text, text[name] ? text + name + 1 : "1");
-        add_definitions(d, source_from("", line, strlen(line)));
+        const source_t *s = source_from("", line, strlen(line));
+        add_definitions(d, s);
+        d->is_given |= source_may_write_pragma(s);
     }
 }
 
@@ -240,9 +244,11 @@ static void find_in_file(macro_uses_t *out, const definitions_t *d, int file)
     const source_t *s = out->includes->file[file]->source;
     lexer_t l = lexer_at(s, 0, s->length);
     bool follows = false, follows_use = false;
+    int depth = 0; /* of parentheses */
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         bool is_operator = token_is(s, t, "_Pragma"), was_pragma = follows, was_use = follows_use;
-        follows = is_pragma(s, t);
+        depth = is_pragma(s, t) ? 0 : depth + token_is(s, t, "(") - token_is(s, t, ")");
+        follows = is_pragma(s, t) || (follows && !(depth <= 0 && token_is(s, t, ";")));
         follows_use = false;
         if (!is_operator && !names_have(&d->names, s, t))
             continue;
@@ -272,6 +278,9 @@ macro_uses_t macro_uses_find(const includes_t *includes, const options_t *o)
         find_in_file(&out, &d, k);
     out.kept = d.kept.item;
     out.writes |= d.writes;
+    for (int k = 0; k < includes->count; k++)
+        out.is_kmm |= source_may_write_pragma(includes->file[k]->source);
+    out.is_kmm |= d.is_given;
     return out;
 }
 

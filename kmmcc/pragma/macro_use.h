@@ -25,7 +25,7 @@ typedef struct macro_use {
     int file; /* its number in includes_t */
     size_t begin, end;
     bool is_literal;     /* _Pragma("...") */
-    bool follows;        /* it stands behind a pragma of kmm */
+    bool follows;        /* it stands in the statement below a pragma of kmm */
     bool is_left_out;    /* it is not marked, since a mark changes what it means */
     bool is_quoted;      /* a macro makes a string of it */
     bool splits_counter; /* __COUNTER__ is in it more than once, or a part of a token */
@@ -38,8 +38,9 @@ typedef struct macro_uses {
     macro_use_t *at; /* by file, then by place */
     int count, capacity;
     const char **kept; /* words of CUDA in definitions, which stay as they are; ends with NULL */
-    bool writes;       /* some definition, or some argument of _Pragma, may write a pragma of kmm */
-    bool selects;      /* some use follows a pragma, and some definition has _Generic or <<< */
+    bool writes;  /* a definition has _Pragma, or some _Pragma has an argument that is no string */
+    bool is_kmm;  /* what a macro writes may be a pragma of kmm */
+    bool selects; /* some use follows a pragma, and some definition has _Generic or <<< */
 } macro_uses_t;
 
 /* The names between which the preprocessed text of use number K stands, less K. */

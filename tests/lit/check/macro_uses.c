@@ -1,4 +1,5 @@
 // RUN: %not %kmmcc -c %s -o %t.o -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --implicit-check-not=error: %s
+// RUN: %not %kmmcc -c %s -o %t.o -DUNSEEN -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --check-prefix=UNSEEN --implicit-check-not=error: %s
 // Uses of macros that write pragmas and have no one text.
 #include <quoting.h>
 enum { N = 1000 };
@@ -17,6 +18,12 @@ static void inc(int n, int k, int *a) { for (int i = 0; i < n; i++) a[i] += k; }
 #define EMPTY
 int main(void)
 {
+#ifdef UNSEEN
+    // UNSEEN: error: {{.*}}macro_uses.c:[[#@LINE+2]]: a macro writes a pragma of kmm, and its definition is not seen
+    // UNSEEN: note: include its header by name, from a folder that -I names
+    UNSEEN_WAIT
+    return 0;
+#endif
     // CHECK: :[[#@LINE+2]]:5: error: 'UNIQUE' writes a pragma of kmm, and uses __COUNTER__ more than once, or as a part of a name or of a string
     // CHECK: note: use __LINE__, or name what has to be unique
     UNIQUE(x);
