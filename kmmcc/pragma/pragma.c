@@ -84,8 +84,7 @@ bool pragma_next(const source_t *s, size_t *from, pragma_t *out)
     return false;
 }
 
-/* True at `kmm parallel` or another directive, as the first words of a macro's argument or of
- * _Pragma's string. */
+/* True at `kmm parallel` or another directive, as the first words of _Pragma's string. */
 static bool at_directive(const source_t *s, lexer_t l)
 {
     static const char *const names[] = {"parallel", "task", "declare", "data",
@@ -100,6 +99,13 @@ static bool at_directive(const source_t *s, lexer_t l)
     return false;
 }
 
+/* True at `kmm` and a name, as the first words of a macro's argument: the name may be a macro. */
+static bool at_words(const source_t *s, lexer_t l)
+{
+    l.line_start = false;
+    return token_is(s, lex(&l), "kmm") && lex(&l).kind == TOKEN_NAME;
+}
+
 static bool names_directive(const source_t *s, size_t begin, size_t end)
 {
     lexer_t l = lexer_at(s, begin, end);
@@ -108,7 +114,7 @@ static bool names_directive(const source_t *s, size_t begin, size_t end)
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         bool found = t.kind == TOKEN_DIRECTIVE ? names_directive(s, t.begin + 1, t.end)
                      : t.kind == TOKEN_STRING  ? at_directive(s, lexer_at(s, t.begin + 1, t.end))
-                                               : token_is(s, t, "(") && at_directive(s, l);
+                                               : token_is(s, t, "(") && at_words(s, l);
         if (found)
             return true;
     }

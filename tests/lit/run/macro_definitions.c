@@ -4,6 +4,7 @@
 // RUN: %kmmcc -O1 %san -w -I %S/Inputs %s -o %t "-Dgiven(p)=count(p)" -DWIDTH=3
 // RUN: env KMM_DEVICES=host %t | diff %t.expected -
 // RUN: %kmmcc --emit-source -include %S/Inputs/waits.h -DWAIT_TWICE='_Pragma("kmm wait") WAIT_ONCE' %S/Inputs/waiting.c | FileCheck --check-prefix=GIVEN %S/Inputs/waiting.c
+// RUN: %kmmcc --emit-source %S/Inputs/waiting.c | FileCheck --check-prefix=GIVEN %S/Inputs/waiting.c
 // RUN: env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t | diff %t.expected -
 // RUN: env KMM_DEVICES=host:2,mem=8M KMM_CHECK=access %t | diff %t.expected -
 // RUN: env KMM_DEVICES=host:3,mem=1M KMM_JOIN=0 KMM_STATS=1 %t 2>&1 | FileCheck %s
