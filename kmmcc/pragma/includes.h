@@ -27,6 +27,7 @@ struct include_file {
     include_t *include;
     int include_count, include_capacity;
     bool reaches_change; /* by transform.c */
+    bool is_nested;      /* by unit.c: another header includes it */
 };
 typedef struct includes {
     include_file_t **file; /* file[0] is the source itself */

@@ -1,5 +1,6 @@
 // RUN: %not %kmmcc -c %s -o %t.o -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --implicit-check-not=error: %s
 // RUN: %not %kmmcc -c %s -o %t.o -DUNSEEN -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --check-prefix=UNSEEN --implicit-check-not=error: %s
+// RUN: %not %kmmcc -c %s -o %t.o -DWITHIN -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --check-prefix=WITHIN --implicit-check-not=error: %s
 // Uses of macros that write pragmas and have no one text.
 #include <quoting.h>
 enum { N = 1000 };
@@ -18,6 +19,11 @@ static void inc(int n, int k, int *a) { for (int i = 0; i < n; i++) a[i] += k; }
 #define EMPTY
 int main(void)
 {
+#ifdef WITHIN
+    // WITHIN: listed.h:1:{{[0-9]+}}: error: the pragma governs nothing: it does not stand before a statement, or its file is included within a function; write the launch in that function, or in a macro
+#define ENTRY(a, k) BY(a, k);
+#include "listed.h"
+#else
 #ifdef UNSEEN
     // UNSEEN: error: {{.*}}macro_uses.c:[[#@LINE+2]]: a macro writes a pragma of kmm, and its definition is not seen
     // UNSEEN: note: include its header by name, from a folder that -I names
@@ -40,5 +46,6 @@ int main(void)
 #undef ENTRY
 #define ENTRY(a, k) (a)[0] = k;
 #include "listed.h"
+#endif
     return 0;
 }
