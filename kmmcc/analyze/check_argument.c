@@ -270,15 +270,48 @@ static bool is_refused(const directive_t *d, CXCursor argument)
     return found;
 }
 
+/* A pointer that no clause names, and that stands in no text from which a clause could be made. */
+static void refuse_hidden(unit_t *u, directive_t *d, int number)
+{
+    CXCursor argument = d->argument[number];
+    CXType pointee = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(argument)));
+    uses_t uses;
+    if (!d->is_kernel || is_covered(d, argument) || cursor_is_null_pointer(argument) ||
+        clang_getCanonicalType(pointee).kind == CXType_FunctionProto ||
+        (uses_find(called(d), number, &uses) && !uses.accessed))
+        return;
+    unit_error(u, d->launch_begin, d->launch_end,
+               "no clause says what '%s' does with argument %d, which a macro writes; write the "
+               "argument out, or add read(...), write(...) or update(...)",
+               d->callee_name, number + 1);
+}
+
+/* A launch without clauses whose last arguments are a parameter pack. */
+static bool refuse_pack(unit_t *u, const directive_t *d)
+{
+    int last = d->argument_count - 1;
+    if (!d->is_kernel || d->item_count || last < 0 ||
+        clang_getCursorKind(below_wrappers(d->argument[last])) != CXCursor_PackExpansionExpr)
+        return false;
+    unit_error(u, d->launch_begin, d->launch_end,
+               "no clause says what '%s' accesses, and of a parameter pack that cannot be "
+               "inferred; give the pointers parameters of their own",
+               d->callee_name);
+    return true;
+}
+
 /* `parameter` is null where only the type is known. */
 static void check_argument(unit_t *u, directive_t *d, int number, CXType declared,
                            CXCursor parameter)
 {
     size_t begin, end;
     CXType type = clang_getCanonicalType(declared);
-    if (type.kind != CXType_Pointer || number >= d->argument_count ||
-        !callee_argument_range(u, d, d->argument[number], &begin, &end))
+    if (type.kind != CXType_Pointer || number >= d->argument_count)
         return;
+    if (!callee_argument_range(u, d, d->argument[number], &begin, &end)) {
+        refuse_hidden(u, d, number);
+        return;
+    }
     CXType element = clang_getCanonicalType(clang_getPointeeType(type));
     enum CXTypeKind kind = element.kind;
     const char *name = clang_Cursor_isNull(parameter) ? "" : cursor_name(parameter),
@@ -328,6 +361,8 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
 void check_arguments(unit_t *u, directive_t *d)
 {
     CXCursor f = clang_Cursor_isNull(d->definition) ? d->callee : d->definition;
+    if (refuse_pack(u, d))
+        return;
     if (clang_Cursor_isNull(f)) { /* one of several kernels, whose parameters have the same types,
                                      or libkmm looks */
         int count =

@@ -112,17 +112,6 @@ static void complete_launch(unit_t *u, directive_t *d, declaration_t *list)
     d->declared_order = n->d->order;
 }
 
-/* The offsets of the #include lines behind the place. */
-static void move_includes(include_file_t *f, size_t at, size_t by)
-{
-    for (int k = 0; k < f->include_count; k++) {
-        if (f->include[k].begin < at)
-            continue;
-        f->include[k].begin += by;
-        f->include[k].end += by;
-    }
-}
-
 static void apply_insertions(unit_t *u, const includes_t *includes)
 {
     text_t out = {0};
@@ -134,7 +123,7 @@ static void apply_insertions(unit_t *u, const includes_t *includes)
     for (const insertion_t *i = u->insertions; i; i = i->next) {
         text_add(&out, u->source->text + from, i->at - from);
         if (file)
-            move_includes(file, out.length, strlen(i->text));
+            includes_move(file, out.length, strlen(i->text));
         text_add(&out, i->text, strlen(i->text));
         from = i->at;
     }

@@ -16,8 +16,11 @@ CXCursor translate_argument(const directive_t *d, int number)
     int first = d->form == LAUNCH_CALL ? 2 : 0, count = clang_Cursor_getNumArguments(d->launch);
     if (first && strcmp(cursor_name(d->launch), "cudaLaunchKernelEx") != 0)
         return clang_getNullCursor();
-    return number + first < count ? clang_Cursor_getArgument(d->launch, (unsigned)(number + first))
-                                  : clang_getNullCursor();
+    CXCursor argument = number + first < count
+                            ? clang_Cursor_getArgument(d->launch, (unsigned)(number + first))
+                            : clang_getNullCursor();
+    bool is_pack = clang_getCursorKind(argument) == CXCursor_PackExpansionExpr;
+    return is_pack ? clang_getNullCursor() : argument;
 }
 
 const char *translate_argument_text(const completion_t *c, int number)

@@ -185,6 +185,10 @@ void bind_directives(unit_t *u)
         if (!d->bound && !d->broken && d->kind != DIRECTIVE_DECLARE &&
             !disabled_in_parsed(u, d->parsed_at))
             unit_error(u, d->name_begin, d->name_end,
-                       "the pragma governs nothing: it does not stand before a statement");
+                       u == u->main
+                           ? "the pragma governs nothing: it does not stand before a statement"
+                           : "the pragma governs nothing: it does not stand before a statement, or "
+                             "its file is included within a function; write the launch in that "
+                             "function, or in a macro");
     }
 }

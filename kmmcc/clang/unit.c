@@ -98,25 +98,17 @@ bool unit_is_in(const unit_t *u, CXCursor cursor)
     return file && own && clang_File_isEqual(file, own);
 }
 
-typedef struct search {
-    CXFile file;
-    bool found;
-} search_t;
-
-static void find_included(CXFile file, CXSourceLocation *stack, unsigned count, CXClientData data)
+/* True if the translation unit holds the file. */
+static bool is_read(const unit_t *main, const char *path)
 {
-    search_t *s = data;
-    (void)stack;
-    (void)count;
-    s->found |= clang_File_isEqual(file, s->file) != 0;
+    CXFile file = clang_getFile(main->tu, path);
+    return file && !clang_equalLocations(clang_getLocationForOffset(main->tu, file, 0),
+                                         clang_getNullLocation());
 }
 
 bool unit_is_included(const unit_t *u)
 {
-    search_t s = {clang_getFile(u->tu, u->path), false};
-    if (s.file)
-        clang_getInclusions(u->tu, find_included, &s);
-    return s.found;
+    return is_read(u, u->path);
 }
 
 /* `by` includes `file` at the place: of the includes that a macro names there, that one holds. */
@@ -144,8 +136,36 @@ static void visit_inclusion(CXFile file, CXSourceLocation *stack, unsigned count
     clang_getFileLocation(stack[0], &by, NULL, NULL, &offset);
     for (int k = 0; k < main->includes->count && by; k++) {
         CXFile own = clang_getFile(main->tu, main->includes->file[k]->path);
+        CXFile nested = !clang_File_isEqual(by, clang_getFile(main->tu, main->path))
+                            ? clang_getFile(main->tu, main->includes->file[k]->path)
+                            : NULL;
         if (own && clang_File_isEqual(own, by))
             choose(main, main->includes->file[k], offset, file);
+        if (nested && clang_File_isEqual(nested, file))
+            main->includes->file[k]->is_nested = true;
+    }
+}
+
+/* clang_getInclusions leaves out what the main file includes behind its first declaration. Of such
+ * headers at one place, the one that was read holds, and that no other header includes. */
+static void choose_unvisited(unit_t *main, const include_file_t *f)
+{
+    for (int k = 0; k < f->include_count; k++) {
+        include_t *i = &f->include[k], *read = NULL;
+        int count = 0;
+        bool is_chosen = !i->by_macro || (k && f->include[k - 1].begin == i->begin);
+        for (int m = k; m < f->include_count && f->include[m].begin == i->begin; m++) {
+            is_chosen |= f->include[m].chosen;
+            if (f->include[m].file->is_nested || !is_read(main, f->include[m].file->path))
+                continue;
+            read = &f->include[m];
+            count++;
+        }
+        if (!is_chosen && count > 1)
+            unit_error(main, i->begin, i->end,
+                       "which header this macro names here is not known; write its name");
+        else if (!is_chosen && read)
+            read->chosen = true;
     }
 }
 
@@ -157,6 +177,8 @@ void unit_choose_includes(unit_t *main)
             any |= main->includes->file[f]->include[k].by_macro;
     if (any)
         clang_getInclusions(main->tu, visit_inclusion, main);
+    if (any)
+        choose_unvisited(main, main->includes->file[0]);
 }
 
 unit_t *unit_add(unit_t *main, const source_t *source)

@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "driver/compile.h"
 #include "driver/frontend.h"
+#include "driver/preprocess.h"
 #include "driver/write.h"
 #include "emit/mark.h"
 #include "pragma/includes.h"
@@ -22,7 +23,10 @@ static marks_t *choose(const plan_t *p, const job_t *job, bool *good)
 {
     marks_t *m = mark_launches(job->source);
     const options_t *o = compile_options(p->o, job);
-    *good = frontend_choose(o, job->lang, job->target, includes_read(o, job->source), m);
+    const includes_t *includes = includes_read(o, job->source);
+    includes->file[0]->source = mark_trial(m);
+    preprocess_macros(p, job, includes);
+    *good = frontend_choose(o, job->lang, job->target, includes, m);
     return m;
 }
 

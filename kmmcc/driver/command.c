@@ -88,9 +88,8 @@ static const char *escape_commas(const char *text)
     return t.data;
 }
 
-/* A flag of gcc and clang, with its value if it has one, through nvcc too. */
-static void add_host_flag(const compiler_t *compiler, list_t *command, const char *flag,
-                          const char *value)
+void command_add_host_flag(const compiler_t *compiler, list_t *command, const char *flag,
+                           const char *value)
 {
     if (compiler->family == FAMILY_NVCC) {
         list_add(command, "-Xcompiler");
@@ -108,11 +107,11 @@ static void add_host_flag(const compiler_t *compiler, list_t *command, const cha
  * them, and takes the original's name for that of a header. */
 static void add_copy_flags(const job_t *job, list_t *command)
 {
-    add_host_flag(&job->compiler, command, "-iquote", path_folder(job->path));
+    command_add_host_flag(&job->compiler, command, "-iquote", path_folder(job->path));
     const char *slash = strrchr(job->path, '/');
     const char *prefix = slash ? arena_printf("%s/", path_folder(job->path)) : "";
-    add_host_flag(&job->compiler, command,
-                  arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
+    command_add_host_flag(&job->compiler, command,
+                          arena_printf("-ffile-prefix-map=%s/=%s", job->folder, prefix), NULL);
     if (job->lang != LANG_C && job->compiler.family == FAMILY_GNU)
         list_add(command, "-Wno-subobject-linkage");
 }
@@ -229,6 +228,19 @@ const char *command_preprocessed_place(const plan_t *p, const job_t *job, bool c
     return o->output ? o->output
            : create  ? process_file(job->folder, "preprocessed")
                      : arena_printf("%s/preprocessed", job->folder);
+}
+
+void command_add_preprocessing(const plan_t *p, const job_t *job, const char *copy, list_t *command)
+{
+    const options_t *o = p->o;
+    command_add_headers(o, command_headers_of(p, job), command);
+    for (int k = 0; k < o->argument_count; k++) {
+        role_t role = o->arguments[k].role;
+        if (k == job->index)
+            add_source(p, job, copy, command);
+        else if (role == ROLE_OPTION || role == ROLE_COMPILE)
+            command_add_argument(o, k, job->compiler, command);
+    }
 }
 
 list_t command_compile(const plan_t *p, const job_t *job, const char *copy, const char *deps)

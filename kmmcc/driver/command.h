@@ -26,6 +26,12 @@ void command_add_argument(const options_t *o, int index, compiler_t compiler, li
 /* Returns which of kmm's headers the file needs: NEEDS_..., for command_add_headers. */
 unsigned command_headers_of(const plan_t *p, const job_t *job);
 void command_add_headers(const options_t *o, unsigned needs, list_t *command);
+/* Adds a flag of gcc and clang, with its value unless that is NULL, through nvcc too. */
+void command_add_host_flag(const compiler_t *compiler, list_t *command, const char *flag,
+                           const char *value);
+/* Adds what the preprocessor has to know to read `copy` as it reads the file. */
+void command_add_preprocessing(const plan_t *p, const job_t *job, const char *copy,
+                               list_t *command);
 /* Returns the dependency file that the compiler writes for a temporary copy; NULL if it writes
  * none. */
 const char *command_dep_place(const plan_t *p, const job_t *job, bool create);

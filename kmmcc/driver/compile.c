@@ -22,6 +22,7 @@
 #include "driver/depend.h"
 #include "driver/frontend.h"
 #include "driver/instrument.h"
+#include "driver/preprocess.h"
 #include "driver/run.h"
 #include "driver/steps.h"
 #include "driver/write.h"
@@ -63,9 +64,11 @@ static bool has_host_headers(const job_t *job)
     return false;
 }
 
-static const char *transformed(const options_t *o, job_t *job)
+static const char *transformed(const plan_t *p, job_t *job)
 {
-    return frontend_transform(compile_options(o, job), job->lang, job->target, job->includes,
+    if (!p->o->ignores_pragmas)
+        preprocess_macros(p, job, job->includes);
+    return frontend_transform(compile_options(p->o, job), job->lang, job->target, job->includes,
                               &job->headers);
 }
 
@@ -75,10 +78,10 @@ static bool compile_transform(const plan_t *p, job_t *job)
         return false;
     int first = diag_count();
     if (job->transforms && !job->result)
-        job->result = transformed(p->o, job);
+        job->result = transformed(p, job);
     if (job->transforms && !job->result && automatic_undo(p, job)) {
         diag_retract(first, diag_count()); /* what is wrong with the program is said again */
-        job->result = transformed(p->o, job);
+        job->result = transformed(p, job);
     }
     diag_flush();
     return !job->transforms || job->result;

@@ -96,7 +96,7 @@ static compiler_t compiler_of_plain(const options_t *o, const job_t *job)
     return job->lang == LANG_CXX ? compiler_of_cxx(o) : compiler_of_c(o);
 }
 
-static compiler_t compiler_of_job(const options_t *o, const job_t *job)
+compiler_t compiler_of(const options_t *o, const job_t *job)
 {
     bool is_device = is_device_lang(job->lang);
     bool translates =
@@ -148,7 +148,7 @@ void compiler_choose(plan_t *p)
 {
     refuse_per_thread(p);
     for (int k = 0; k < p->job_count; k++)
-        p->jobs[k].compiler = compiler_of_job(p->o, &p->jobs[k]);
+        p->jobs[k].compiler = compiler_of(p->o, &p->jobs[k]);
     if (p->o->compile_only && p->job_count)
         return;
     p->objects = plan_scan_objects(p->o);

@@ -29,7 +29,6 @@
 #include "emit/rewrite.h"
 #include "emit/suggestion.h"
 #include "gpu/clone.h"
-#include "pragma/macro.h"
 
 /* Parses the files and finds what their directives govern; goes on after errors that are about
  * single directives. *first: the number of the first message about that. */
@@ -264,8 +263,6 @@ bool transform_choose(const options_t *o, lang_t lang, target_t target, const in
 {
     int errors = diag_error_count(), first = diag_count();
     bool clones = is_device_lang(lang) && target != TARGET_HOST;
-    includes->file[0]->source = mark_trial(m);
-    macro_expand(includes);
     unit_t u = unit_for(o, lang, target, includes);
     diag_trial(true);
     parse_pragmas(&u);
@@ -283,8 +280,6 @@ bool transform_choose(const options_t *o, lang_t lang, target_t target, const in
 char *transform(const options_t *o, lang_t lang, target_t target, const includes_t *includes,
                 const header_t **headers)
 {
-    if (!o->ignores_pragmas)
-        macro_expand(includes);
     unit_t u = unit_for(o, lang, target, includes);
     u.main = &u;
     if (o->accesses)

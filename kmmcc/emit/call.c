@@ -33,6 +33,7 @@
 #include "emit/default.h"
 #include "emit/describe.h"
 #include "emit/origin.h"
+#include "emit/place.h"
 #include "kmm/launch.h"
 #include "pragma/form.h"
 
@@ -41,6 +42,7 @@ typedef struct parameter {
     const char *type;     /* the parameter's own, without const */
     const char *field;    /* the field's type */
     const char *argument; /* as it is written at the call */
+    const char *placed;   /* the same with what tells its line */
     const char *value;    /* the same, converted to the field's type */
     const char *shown;    /* its name in messages */
     int inner_dims;       /* N for a pointer to an N-dimensional array */
@@ -106,16 +108,16 @@ static const char *field_value(const call_t *c, const parameter_t *p, CXType typ
                  : to.kind == CXType_Enum ? small && c->u->lang == LANG_C
                                           : small;
     if (p->type == TYPE_OPAQUE)
-        return arena_printf("(void *)(%s)", p->argument);
+        return arena_printf("(void *)(%s)", p->placed);
     if (p->field == p->type || stays)
-        return p->argument;
+        return p->placed;
     const char *through = p->type;
     if (c->u->lang == LANG_C) /* the number that the type is, whose name may be another's here */
         through =
             type_written(LANG_C, to.kind == CXType_Enum
                                      ? clang_getEnumDeclIntegerType(clang_getTypeDeclaration(to))
                                      : to);
-    return arena_printf("(%s)(%s)(%s)", p->field, through, p->argument);
+    return arena_printf("(%s)(%s)(%s)", p->field, through, p->placed);
 }
 
 static void add_field(call_t *c, const char *type, const char *name, const char *value)
@@ -267,6 +269,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
     p->shown = *name ? name : arena_printf("#%d", number + 1);
     p->field = field_type(type, p->type);
     p->argument = source_words(c->u->source, begin, end);
+    p->placed = place_kept(c->u, c->d->argument[number], begin, end);
     p->value = field_value(c, p, type, c->d->argument[number]);
     for (int k = 0; k < c->d->rebase_count; k++)
         if (c->d->rebase[k].parameter == number)
@@ -532,7 +535,7 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
     for (int k = 0; k < c->count; k++)
         if (c->parameter[k].rebase)
             text_printf(&out, "kmm_launch_expect(kmm__launch, %s, %s, %s);\n%s    ",
-                        text_quoted(c->parameter[k].shown), c->parameter[k].argument,
+                        text_quoted(c->parameter[k].shown), c->parameter[k].placed,
                         expected(c, c->parameter[k].rebase), indent);
     if (c->is_local)
         add_lines(&out, definitions, indent);

@@ -48,6 +48,16 @@ static bool is_null_or_static(CXCursor e)
     return good;
 }
 
+/* True for an expression with __builtin_LINE() and the like, which libclang shows as nothing. */
+static bool asks_for_place(CXCursor e)
+{
+    cursors_t list = cursor_children(e);
+    bool asks = clang_getCursorKind(e) == CXCursor_UnexposedExpr && list.count == 0;
+    for (int k = 0; k < list.count && !asks; k++)
+        asks = asks_for_place(list.at[k]);
+    return asks;
+}
+
 /* The default of a parameter, in the declaration that has it; null: it is not seen. */
 static CXCursor default_of(CXCursor f, int number)
 {
@@ -65,5 +75,6 @@ static CXCursor default_of(CXCursor f, int number)
 
 bool default_is_constant(CXCursor function, int number, CXCursor argument)
 {
-    return is_constant(argument) || is_null_or_static(default_of(function, number));
+    CXCursor e = default_of(function, number);
+    return !asks_for_place(e) && (is_constant(argument) || is_null_or_static(e));
 }

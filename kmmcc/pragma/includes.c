@@ -14,7 +14,8 @@
 
 #include "base/arena.h"
 #include "base/token.h"
-#include "pragma/macro.h"
+#include "pragma/header_name.h"
+#include "pragma/pragma.h"
 
 enum { MAX_FILES = 4096 };
 
@@ -168,8 +169,7 @@ static void add_named_by_macro(scan_t *s, include_file_t *f, size_t at)
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END && t.end <= line_end; t = lex(&l))
         end = t.end;
-    int count =
-        macro_header_names(s->out, s->options, source_words(f->source, at, end), names, MOST);
+    int count = header_names(s->out, s->options, source_words(f->source, at, end), names, MOST);
     for (int k = 0; k < count; k++)
         add_header(s, f, names[k], at, end - at, true);
 }
@@ -192,13 +192,40 @@ static void scan_file(scan_t *s, include_file_t *f)
     }
 }
 
+/* The macros of -D may write pragmas, and -include names headers as #include does. */
+static void read_options(scan_t *s)
+{
+    const options_t *o = s->options;
+    for (int k = 0; k + 1 < o->parse_flag_count; k++) {
+        const char *path = strcmp(o->parse_flags[k], "-include") == 0
+                               ? find_header(s, "", o->parse_flags[k + 1])
+                               : NULL;
+        if (path)
+            file_at(s, path);
+    }
+    for (int k = 0; k < o->parse_flag_count; k++)
+        if (strstr(o->parse_flags[k], "_Pragma") && strstr(o->parse_flags[k], "kmm"))
+            s->out->file[0]->has_pragma = true;
+}
+
 const includes_t *includes_read(const options_t *o, const source_t *source)
 {
     includes_t *out = arena_alloc(sizeof(*out));
     scan_t s = {o, out};
     out->file = arena_alloc(MAX_FILES * sizeof(*out->file));
     add_file(&s, source->path, real_path(source->path), source);
+    read_options(&s);
     return out;
+}
+
+void includes_move(include_file_t *f, size_t at, size_t by)
+{
+    for (int k = 0; k < f->include_count; k++) {
+        if (f->include[k].begin < at)
+            continue;
+        f->include[k].begin += by;
+        f->include[k].end += by;
+    }
 }
 
 bool includes_have_pragma(const includes_t *i)

@@ -27,6 +27,7 @@ struct include_file {
     include_t *include;
     int include_count, include_capacity;
     bool reaches_change; /* by transform.c */
+    bool is_nested;      /* by unit.c: another header includes it */
 };
 typedef struct includes {
     include_file_t **file; /* file[0] is the source itself */
@@ -34,6 +35,9 @@ typedef struct includes {
     unsigned uses; /* USES_... */
 } includes_t;
 const includes_t *includes_read(const options_t *o, const source_t *source);
+/* Moves the offsets of the #include lines at or behind `at`; `by` may be negative, modulo SIZE_MAX
+ * + 1. */
+void includes_move(include_file_t *f, size_t at, size_t by);
 bool includes_have_pragma(const includes_t *i);
 
 #endif

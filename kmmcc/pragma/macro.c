@@ -1,146 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Expands macros that write pragmas. _Pragma takes effect where a macro is used. So before pragmas
- * are searched for, each use of such a macro is replaced by its expansion, as the preprocessor
- * would do. Other macros are not expanded. The expansion is one line and ends with as many newlines
- * as the use had, so that all lines keep their numbers.
+ * are searched for, each use that writes one is replaced by what it expands to. The preprocessor of
+ * the real compiler says what that is: it gets copies of the files in which the uses are marked,
+ * and the text between the marks is taken. So definitions of the command line, conditions, #undef,
+ * # and ##, __LINE__ and all else mean what they mean to the compiler. The same copies without
+ * marks tell whether a mark has changed anything.
+ *
+ * The expansion is one line and ends with as many newlines as the use had, so that all lines keep
+ * their numbers.
  */
 #include "pragma/macro.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
-#include "base/text.h"
+#include "base/source.h"
 #include "base/token.h"
+#include "pragma/macro_use.h"
 #include "pragma/pragma.h"
 
-enum { MAX_PARAMETERS = 64, MAX_DEPTH = 32, MAX_BYTES = 1 << 17 };
+enum { MAX_PASSES = 16, MAX_TRIES = 32 };
 
-typedef struct macro {
-    const source_t *s;
-    token_t name;
-    const char *spelling;
-    bool is_function, is_variadic;
-    const char *parameter[MAX_PARAMETERS];
-    int parameter_count;
-    size_t body, end;
-    bool has_pragma;   /* the body writes a pragma, itself or through a macro that it uses */
-    bool has_generic;  /* the same of _Generic */
-    bool is_ambiguous; /* another definition has the same name */
-    size_t undefined;  /* where its own file ends the definition; 0: nowhere */
-} macro_t;
-
-/* The known macros. all: every macro is expanded, not only those that write pragmas; selecting:
- * those with _Generic are, too. If a name has several definitions, the one numbered `variant` is
- * used, or else the last. */
-typedef struct macros {
-    macro_t *at;
-    int count, capacity;
-    bool any, all, selecting;
-    int variant;
-} macros_t;
-
-/* The argument of a macro's parameter. */
-typedef struct actual {
-    const char *text;
-} actual_t;
-
-typedef struct expansion {
-    const macros_t *macros;
-    const macro_t *active[MAX_DEPTH];
-    int depth;
-    size_t bytes;
-    bool failed;
-    const macro_t *unclear; /* one that was used, writes a pragma and is ambiguous; NULL: none */
-} expansion_t;
-
-/* ---- Definitions ---- */
-
-/* parameters = '(' [NAME { ',' NAME }] ['...'] ')', directly behind the name */
-static void read_parameters(macro_t *m, lexer_t *l)
-{
-    token_t t;
-    lex(l);
-    m->is_function = true;
-    do {
-        t = lex(l);
-        if (t.kind == TOKEN_NAME && m->parameter_count < MAX_PARAMETERS - 1)
-            m->parameter[m->parameter_count++] = token_text(m->s, t);
-        m->is_variadic |= token_is(m->s, t, "...");
-    } while (t.kind != TOKEN_END && !token_is(m->s, t, ")"));
-    if (m->is_variadic)
-        m->parameter[m->parameter_count++] = "__VA_ARGS__";
-    m->body = t.end;
-}
-
-static void add_definition(macros_t *list, const source_t *s, token_t line)
-{
-    lexer_t l = lexer_at(s, line.begin, line.end);
-    l.line_start = false;
-    lex(&l); /* # */
-    token_t directive = lex(&l);
-    if (token_is(s, directive, "undef")) {
-        token_t name = lex(&l);
-        for (int k = 0; k < list->count; k++)
-            if (list->at[k].s == s && !list->at[k].undefined &&
-                token_is(s, name, list->at[k].spelling))
-                list->at[k].undefined = line.begin;
-    }
-    if (!token_is(s, directive, "define"))
-        return;
-    macro_t m = {.s = s, .name = lex(&l), .end = line.end};
-    m.spelling = token_text(s, m.name);
-    m.body = m.name.end;
-    if (m.name.end < line.end && s->text[m.name.end] == '(')
-        read_parameters(&m, &l);
-    for (int k = 0; k < list->count; k++) {
-        bool same = !strcmp(list->at[k].spelling, m.spelling);
-        m.is_ambiguous |= same;
-        list->at[k].is_ambiguous |= same;
-    }
-    list->at = arena_grow(list->at, list->count, &list->capacity, sizeof(*list->at));
-    list->at[list->count++] = m;
-}
-
-static const macro_t *find_macro(const macros_t *list, const source_t *s, token_t name)
-{
-    const macro_t *found = NULL;
-    int variant = list->all ? list->variant : 0;
-    for (int k = 0; k < list->count && name.kind == TOKEN_NAME && variant >= 0; k++) {
-        const macro_t *m = &list->at[k];
-        if (!(list->all || m->has_pragma || (list->selecting && m->has_generic)) ||
-            !token_is(s, name, list->at[k].spelling) ||
-            (m->s == s && m->undefined && name.begin > m->undefined))
-            continue;
-        found = &list->at[k];
-        variant--;
-    }
-    return found;
-}
-
-static bool names_marked(const macros_t *list, const source_t *s, token_t name, bool generic)
-{
-    for (int k = 0; k < list->count && name.kind == TOKEN_NAME; k++)
-        if ((generic ? list->at[k].has_generic : list->at[k].has_pragma) &&
-            token_is(s, name, list->at[k].spelling))
-            return true;
-    return false;
-}
-
-/* True if the body contains _Pragma("kmm ..."), or _Pragma(#x), which may become that, or with
- * `generic` a _Generic; or a macro that does. */
-static bool writes(const macros_t *list, const macro_t *m, bool generic)
-{
-    lexer_t l = lexer_at(m->s, m->body, m->end);
-    l.line_start = false;
-    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-        if (token_is(m->s, t, generic ? "_Generic" : "_Pragma") ||
-            names_marked(list, m->s, t, generic))
-            return true;
-    return false;
-}
+static const char operator_name[] = "kmm__pragma", counter_name[] = "kmm__counter";
 
 static bool has_kmm(const char *text)
 {
@@ -150,350 +35,394 @@ static bool has_kmm(const char *text)
     return pragma_next(s, &from, &pragma);
 }
 
-/* True at `kmm parallel` or another directive, as the first words of a macro's argument or of
- * _Pragma's string. */
-static bool at_directive(const source_t *s, lexer_t l)
+static const source_t *source_of(const macro_uses_t *uses, const macro_use_t *u)
 {
-    static const char *const names[] = {"parallel", "task", "declare", "data",
-                                        "enter",    "exit", "update",  "wait"};
-    l.line_start = false;
-    if (!token_is(s, lex(&l), "kmm"))
+    return uses->includes->file[u->file]->source;
+}
+
+static void refuse(const macro_uses_t *uses, const macro_use_t *u, const char *why,
+                   const char *remedy)
+{
+    const source_t *s = source_of(uses, u);
+    lexer_t l = lexer_within(s, u->begin, u->end);
+    diag_at(SEVERITY_ERROR, s, u->begin, u->end, "'%s' writes a pragma of kmm, and %s",
+            token_text(s, lex(&l)), why);
+    diag_at(SEVERITY_NOTE, s, u->begin, u->end, "%s", remedy);
+}
+
+/* ---- Reading preprocessed text ---- */
+
+typedef struct reader {
+    macro_uses_t *uses;
+    const source_t *s;
+    int pass;
+    int open; /* the use between whose marks the reader is; -1: none */
+    text_t text;
+    int counters;
+    const char *path; /* of the file, and the line, in which the text on `line_at` stands */
+    unsigned line;
+    size_t line_at;
+    const char *stray; /* "FILE:LINE" of a pragma of kmm outside of all marks; NULL: none */
+} reader_t;
+
+/* The number behind the prefix; -1: the token is none of ours. */
+static int number_of(const reader_t *r, token_t t, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    if (t.kind != TOKEN_NAME || t.end - t.begin <= length ||
+        strncmp(r->s->text + t.begin, prefix, length) != 0)
+        return -1;
+    int number = atoi(r->s->text + t.begin + length);
+    return number < r->uses->count ? number : -1;
+}
+
+static bool contains(const source_t *s, token_t t, const char *text)
+{
+    return memmem(s->text + t.begin, t.end - t.begin, text, strlen(text)) != NULL;
+}
+
+static void close_use(reader_t *r)
+{
+    macro_use_t *u = &r->uses->at[r->open];
+    const char *text = r->text.data ? r->text.data : "";
+    u->splits_counter |= r->counters > 1;
+    r->open = -1;
+    for (int k = 0; k < u->variant_count; k++)
+        if (!strcmp(u->variant[k].text, text))
+            return;
+    u->variant =
+        arena_grow(u->variant, u->variant_count, &u->variant_capacity, sizeof(*u->variant));
+    u->variant[u->variant_count++] = (macro_variant_t){text, r->pass};
+}
+
+/* Adds a token within a use. `apart`: something is between it and the one before. */
+static void add_token(reader_t *r, token_t t, bool apart)
+{
+    if (apart && r->text.length)
+        text_add(&r->text, " ", 1);
+    if (token_is(r->s, t, operator_name)) {
+        text_add(&r->text, "_Pragma", strlen("_Pragma"));
+    } else if (token_is(r->s, t, counter_name)) {
+        text_add(&r->text, "__COUNTER__", strlen("__COUNTER__"));
+        r->counters++;
+    } else {
+        text_add(&r->text, r->s->text + t.begin, t.end - t.begin);
+        if (contains(r->s, t, counter_name))
+            r->uses->at[r->open].splits_counter = true;
+    }
+}
+
+/* The next token that is no line of the preprocessor. */
+static token_t lex_code(lexer_t *l)
+{
+    token_t t = lex(l);
+    while (t.kind == TOKEN_DIRECTIVE)
+        t = lex(l);
+    return t;
+}
+
+/* True if `kmm__pragma("kmm` begins at the token. */
+static bool is_pragma(const source_t *s, token_t t)
+{
+    lexer_t l = lexer_within(s, t.end, s->length);
+    if (!token_is(s, t, operator_name) || !token_is(s, lex_code(&l), "("))
         return false;
-    token_t name = lex(&l);
-    for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
-        if (token_is(s, name, names[k]))
-            return true;
-    return false;
+    token_t text = lex_code(&l);
+    if (text.kind != TOKEN_STRING)
+        return false;
+    l = lexer_within(s, text.begin + 1, text.end);
+    return token_is(s, lex(&l), "kmm");
 }
 
-static bool names_directive(const source_t *s, size_t begin, size_t end)
+/* A string that holds a mark is made of a use by a macro of some other header. */
+static void note_quoted(reader_t *r, token_t t)
 {
-    lexer_t l = lexer_at(s, begin, end);
-    l.line_start =
-        begin == 0 || s->text[begin - 1] != '#'; /* a preprocessor directive contains none */
-    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-        bool found = t.kind == TOKEN_DIRECTIVE ? names_directive(s, t.begin + 1, t.end)
-                     : t.kind == TOKEN_STRING  ? at_directive(s, lexer_at(s, t.begin + 1, t.end))
-                                               : token_is(s, t, "(") && at_directive(s, l);
-        if (found)
-            return true;
-    }
-    return false;
+    const char *mark = t.kind == TOKEN_STRING && contains(r->s, t, USE_BEGIN)
+                           ? strstr(r->s->text + t.begin, USE_BEGIN)
+                           : NULL;
+    int number = mark ? atoi(mark + strlen(USE_BEGIN)) : r->uses->count;
+    if (number < r->uses->count)
+        r->uses->at[number].is_quoted = true;
 }
 
-bool macro_may_write_pragma(const source_t *s)
+/* `# 7 "name"` or `#line 7 "name"` */
+static void read_marker(reader_t *r, token_t line)
 {
-    return strstr(s->text, "kmm") && names_directive(s, 0, s->length);
-}
-
-static void add_definitions(macros_t *list, const source_t *s)
-{
-    lexer_t l = lexer_at(s, 0, s->length);
-    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-        if (t.kind == TOKEN_DIRECTIVE)
-            add_definition(list, s, t);
-}
-
-static macros_t read_macros(const includes_t *includes)
-{
-    macros_t list = {0};
-    for (int k = 0; k < includes->count; k++)
-        add_definitions(&list, includes->file[k]->source);
-    for (bool grown = true; grown;) {
-        grown = false;
-        for (int k = 0; k < list.count; k++) {
-            macro_t *m = &list.at[k];
-            if (!m->has_pragma && writes(&list, m, false))
-                m->has_pragma = grown = list.any = true;
-            if (!m->has_generic && writes(&list, m, true))
-                m->has_generic = grown = list.any = true;
-        }
-    }
-    return list;
-}
-
-/* ---- Expansion ---- */
-
-static void expand_text(expansion_t *x, const char *text, text_t *out);
-
-/* Implements `#x`: returns the argument as a string literal. */
-static const char *stringized(const char *text)
-{
-    text_t out = {0};
-    bool quoted = false;
-    text_add(&out, "\"", 1);
-    for (char previous = 0; *text; previous = *text++) {
-        if (*text == '"' || (quoted && *text == '\\'))
-            text_add(&out, "\\", 1);
-        quoted ^= *text == '"' && previous != '\\';
-        text_add(&out, text, 1);
-    }
-    text_add(&out, "\"", 1);
-    return out.data;
-}
-
-static int parameter_of(const macro_t *m, token_t t)
-{
-    for (int k = 0; k < m->parameter_count && t.kind == TOKEN_NAME; k++)
-        if (token_is(m->s, t, m->parameter[k]))
-            return k;
-    return -1;
-}
-
-/* Returns the body with its arguments substituted and `#` and `##` applied, before it is scanned
- * again. */
-static char *substitute(expansion_t *x, const macro_t *m, const actual_t *arguments)
-{
-    text_t out = {0};
-    lexer_t l = lexer_at(m->s, m->body, m->end);
-    l.line_start = false;
-    size_t last = m->body;
-    bool pasted = false;
-    text_add(&out, "", 0);
-    for (token_t t = lex(&l); t.kind != TOKEN_END; last = t.end, t = lex(&l)) {
-        lexer_t ahead = l;
-        token_t second = lex(&ahead), third = lex(&ahead);
-        int parameter = parameter_of(m, t);
-        if (t.begin > last && !pasted)
-            text_add(&out, " ", 1);
-        pasted = false;
-        if (token_is(m->s, t, "#") && token_is(m->s, second, "#") &&
-            second.begin == t.end) { /* ## */
-            lex(&l);
-            while (out.length && out.data[out.length - 1] == ' ')
-                out.data[--out.length] = '\0';
-            pasted = true;
-            t = second;
-        } else if (token_is(m->s, t, "#") && parameter_of(m, second) >= 0) {
-            const char *text = stringized(arguments[parameter_of(m, second)].text);
-            text_add(&out, text, strlen(text));
-            lex(&l);
-            t = second;
-        } else if (parameter >= 0 && token_is(m->s, second, "#") && token_is(m->s, third, "#")) {
-            text_add(
-                &out, arguments[parameter].text,
-                strlen(
-                    arguments[parameter].text)); /* an operand of ## is pasted without expansion */
-        } else if (parameter >= 0) {
-            expand_text(x, arguments[parameter].text, &out);
-        } else {
-            text_add(&out, m->s->text + t.begin, t.end - t.begin);
-        }
-    }
-    return out.data;
-}
-
-/* arguments = '(' text { ',' text } ')'; false when there is no `)`. */
-static bool read_arguments(const macro_t *m, const source_t *s, lexer_t *l, actual_t *arguments,
-                           int *count)
-{
-    size_t begin = lex(l).end; /* ( */
-    *count = 0;
-    for (int depth = 0;;) {
-        token_t t = lex(l);
-        bool last = depth == 0 && token_is(s, t, ")");
-        bool rest = m->is_variadic && *count == m->parameter_count - 1;
-        if (t.kind == TOKEN_END)
-            return false;
-        if (last || (depth == 0 && token_is(s, t, ",") && !rest)) {
-            if (*count == MAX_PARAMETERS)
-                return false;
-            arguments[(*count)++].text = source_words(s, begin, t.begin);
-            begin = t.end;
-        }
-        depth += token_is(s, t, "(") - token_is(s, t, ")");
-        if (last)
-            return true;
-    }
-}
-
-/* Returns the expansion of the use whose name has just been read; NULL: it is not a use. */
-static const char *expand_use(expansion_t *x, const macro_t *m, const source_t *s, lexer_t *l)
-{
-    actual_t arguments[MAX_PARAMETERS] = {{0}};
-    int count = 0;
-    lexer_t ahead = *l;
-    for (int k = 0; k < x->depth; k++)
-        if (x->active[k] == m)
-            return NULL;
-    if (m->is_function &&
-        (!token_is(s, lex(&ahead), "(") || !read_arguments(m, s, l, arguments, &count)))
-        return NULL;
-    bool none = m->parameter_count == 0 && count == 1 && !*arguments[0].text;
-    if (m->is_function && !none && count != m->parameter_count &&
-        !(m->is_variadic && count == m->parameter_count - 1))
-        x->failed = true;
-    for (int k = count; k < MAX_PARAMETERS; k++)
-        arguments[k].text = "";
-    if (x->depth == MAX_DEPTH || x->failed)
-        return x->failed = true, NULL;
-    if (m->is_ambiguous && m->has_pragma)
-        x->unclear = m;
-    char *text = substitute(x, m, arguments);
-    text_t out = {0};
-    text_add(&out, "", 0);
-    x->active[x->depth++] = m;
-    expand_text(x, text, &out);
-    x->depth--;
-    return out.data;
-}
-
-/* Whether a _Pragma that has just been read has macros for its string: `(` up to behind `)`. */
-static bool has_macro_string(const source_t *s, lexer_t l, size_t *begin, size_t *end)
-{
+    lexer_t l = lexer_within(r->s, line.begin + 1, line.end);
     token_t t = lex(&l);
-    *begin = t.end;
-    if (!token_is(s, t, "(") || (t = lex(&l)).kind != TOKEN_NAME)
-        return false;
-    for (int depth = 1; t.kind != TOKEN_END; t = lex(&l)) {
-        depth += token_is(s, t, "(") - token_is(s, t, ")");
-        *end = t.end;
-        if (depth == 0)
-            return true;
+    if (token_is(r->s, t, "line"))
+        t = lex(&l);
+    if (t.kind != TOKEN_NUMBER)
+        return;
+    r->line = (unsigned)atoi(r->s->text + t.begin);
+    r->line_at = line.end + 1;
+    t = lex(&l);
+    if (t.kind == TOKEN_STRING && t.end - t.begin > 2)
+        r->path = arena_copy(r->s->text + t.begin + 1, t.end - t.begin - 2);
+}
+
+/* Notes a pragma outside of all marks, if it is in a file of the program. */
+static void note_stray(reader_t *r, token_t t)
+{
+    const includes_t *includes = r->uses->includes;
+    unsigned line = r->line;
+    for (size_t k = r->line_at; k < t.begin; k++)
+        line += r->s->text[k] == '\n';
+    for (int k = 0; k < includes->count && !r->stray && r->path; k++)
+        if (!strcmp(includes->file[k]->path, r->path))
+            r->stray = arena_printf("%s:%u", r->path, line);
+}
+
+static void read_token(reader_t *r, token_t t, bool apart)
+{
+    int begin = number_of(r, t, USE_BEGIN), end = number_of(r, t, USE_END);
+    if (begin >= 0) {
+        r->open = begin;
+        r->text = (text_t){0};
+        r->counters = 0;
+    } else if (end >= 0 && end == r->open) {
+        close_use(r);
+    } else if (end < 0) {
+        note_quoted(r, t);
+        if (r->open < 0 && is_pragma(r->s, t))
+            note_stray(r, t);
+        if (r->open >= 0)
+            add_token(r, t, apart);
     }
+}
+
+/* Stores the variants of the uses. Returns "FILE:LINE" of a pragma of kmm outside of all marks;
+ * NULL: there is none. */
+static const char *read_variants(macro_uses_t *uses, const source_t *s, int pass)
+{
+    reader_t r = {.uses = uses, .s = s, .pass = pass, .open = -1};
+    lexer_t l = lexer_at(s, 0, s->length);
+    size_t last = 0;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; last = t.end, t = lex(&l))
+        if (t.kind == TOKEN_DIRECTIVE)
+            read_marker(&r, t);
+        else
+            read_token(&r, t, t.begin > last);
+    return r.stray;
+}
+
+/* ---- Marks that change something ---- */
+
+static bool is_mark(const source_t *s, token_t t)
+{
+    const char *const marks[] = {USE_BEGIN, USE_END};
+    for (size_t k = 0; k < sizeof(marks) / sizeof(*marks); k++)
+        if (t.kind == TOKEN_NAME && !strncmp(s->text + t.begin, marks[k], strlen(marks[k])))
+            return true;
     return false;
 }
 
-/* `_Pragma(MACRO)`: the string is what all macros in it become. */
-static const char *expand_string(expansion_t *x, const source_t *s, size_t begin, size_t end)
+/* The next token that is neither a mark nor a line of the preprocessor. *last becomes the number of
+ * the last mark before it. */
+static token_t next_token(lexer_t *l, int *last)
 {
-    macros_t all = *x->macros;
-    expansion_t inner = *x;
-    text_t out = {0};
-    all.all = true;
-    inner.macros = &all;
-    text_add(&out, "_Pragma(", 8);
-    expand_text(&inner, arena_copy(s->text + begin, end - begin), &out);
-    x->failed |= inner.failed;
-    x->unclear = x->unclear ? x->unclear : inner.unclear;
-    return out.data;
+    token_t t = lex(l);
+    for (; t.kind == TOKEN_DIRECTIVE || is_mark(l->s, t); t = lex(l))
+        if (t.kind == TOKEN_NAME)
+            *last = atoi(strrchr(token_text(l->s, t), '_') + 1);
+    return t;
 }
 
-static void expand_text(expansion_t *x, const char *text, text_t *out)
+/* Returns the number of the use at whose marks the two texts part; -1: their tokens are the same.
+ */
+static int first_change(const source_t *marked, const source_t *plain)
 {
-    x->bytes += strlen(text); /* each level of macros in arguments may double the text */
-    x->failed |= x->bytes > MAX_BYTES;
-    if (x->failed)
-        return;
-    source_t *s = source_from("", text, strlen(text));
-    lexer_t l = lexer_at(s, 0, s->length);
-    size_t from = 0;
-    l.line_start = false;
-    for (token_t t = lex(&l); t.kind != TOKEN_END; l.line_start = false, t = lex(&l)) {
-        const macro_t *m = find_macro(x->macros, s, t);
-        const char *expanded = m ? expand_use(x, m, s, &l) : NULL;
-        size_t begin, end;
-        if (token_is(s, t, "_Pragma") && has_macro_string(s, l, &begin, &end)) {
-            expanded = expand_string(x, s, begin, end);
-            l.at = end;
+    lexer_t a = lexer_at(marked, 0, marked->length), b = lexer_at(plain, 0, plain->length);
+    for (int last = 0, none;;) {
+        token_t x = next_token(&a, &last), y = next_token(&b, &none);
+        size_t length = x.end - x.begin;
+        bool quotes = x.kind == TOKEN_STRING && y.kind == TOKEN_STRING &&
+                      contains(marked, x, USE_BEGIN); /* is_quoted */
+        if (!quotes && (length != y.end - y.begin ||
+                        memcmp(marked->text + x.begin, plain->text + y.begin, length) != 0))
+            return last;
+        if (x.kind == TOKEN_END)
+            return -1;
+    }
+}
+
+/* ---- Running the preprocessor ---- */
+
+static bool run(const macro_uses_t *uses, const preprocessor_t *p, int pass, bool marked,
+                const source_t **out)
+{
+    text_t text = {0};
+    text_add(&text, "", 0);
+    bool good = p->run(p, pass, macro_uses_copies(uses, marked), uses->includes->count, &text);
+    *out = source_from("", text.data, text.length);
+    return good;
+}
+
+static void forget_variants(macro_uses_t *uses)
+{
+    for (int k = 0; k < uses->count; k++)
+        uses->at[k].variant_count = 0;
+}
+
+static bool any_writes(const macro_uses_t *uses)
+{
+    for (int k = 0; k < uses->count; k++)
+        for (int i = 0; i < uses->at[k].variant_count; i++)
+            if (!uses->at[k].is_literal && has_kmm(uses->at[k].variant[i].text))
+                return true;
+    return false;
+}
+
+/* `stray`: where a pragma is outside of all marks, if that is known. */
+static void refuse_left_out(const macro_uses_t *uses, const char *stray)
+{
+    for (int k = 0; k < uses->count; k++)
+        if (uses->at[k].is_left_out) {
+            refuse(uses, &uses->at[k], "what belongs to it is not known where it stands",
+                   "write the arguments of each macro where the macro is used, in parentheses");
+            return;
         }
-        if (!expanded)
-            continue;
-        text_add(out, s->text + from, t.begin - from);
-        text_add(out, expanded, strlen(expanded));
-        from = l.at;
-    }
-    text_add(out, s->text + from, s->length - from);
+    diag_plain(SEVERITY_ERROR, "%s: a macro writes a pragma of kmm, and its definition is not seen",
+               stray ? stray : uses->includes->file[0]->path);
+    diag_plain(SEVERITY_NOTE, "include its header by name, from a folder that -I names");
 }
 
-/* ---- Files ---- */
-
-static void move_includes(include_file_t *f, size_t at, size_t was, size_t is)
+static void cannot_preprocess(const macro_uses_t *uses, const source_t *messages)
 {
-    for (int k = 0; k < f->include_count; k++) {
-        if (f->include[k].begin < at)
-            continue;
-        f->include[k].begin += is - was;
-        f->include[k].end += is - was;
-    }
+    diag_plain(SEVERITY_ERROR,
+               "'%s' has macros that may write pragmas, and the compiler cannot preprocess it:\n%s",
+               uses->includes->file[0]->path, messages->text);
 }
 
-/* Expands one use in a file. Returns true if it writes a kmm pragma, or a _Generic below one. */
-static bool expand_in_file(const macros_t *macros, const macro_t *m, const source_t *s, lexer_t *l,
-                           token_t name, text_t *out)
+/* Reads what the uses are for the host. False after an error, or if no use writes a pragma. */
+static bool read_host(macro_uses_t *uses, const preprocessor_t *p)
 {
-    macros_t inner = *macros;
-    inner.selecting = true;
-    expansion_t x = {.macros = &inner};
-    const char *text = expand_use(&x, m, s, l);
-    if (x.failed)
-        diag_at(SEVERITY_ERROR, s, name.begin, name.end,
-                "macro '%s' is used with a wrong number of arguments, within itself, or grows "
-                "beyond all use",
-                m->spelling);
-    bool selects = macros->selecting && m->has_generic && !m->has_pragma;
-    if (!text || x.failed || !(selects || has_kmm(text)))
-        return false;
-    const macro_t *unclear = m->is_ambiguous ? m : x.unclear;
-    if (unclear) {
-        diag_at(SEVERITY_ERROR, s, name.begin, name.end,
-                "macro '%s' writes a %s and is defined several times, so which one holds here "
-                "is not known; give its definitions different names",
-                unclear->spelling, selects ? "_Generic" : "pragma");
-        return false;
-    }
-    text_add(out, text, strlen(text));
-    for (size_t k = name.begin; k < l->at; k++)
-        if (s->text[k] == '\n')
-            text_add(out, "\n", 1);
-    return true;
-}
-
-/* True if the token is the last of a pragma of kmm. */
-static bool ends_pragma(const source_t *s, token_t t, bool is_inside)
-{
-    static const char *const forms[] = {"#pragma kmm", "# pragma kmm"};
-    for (size_t k = 0; k < sizeof(forms) / sizeof(*forms) && t.kind == TOKEN_DIRECTIVE; k++)
-        if (!strncmp(source_words(s, t.begin, t.end), forms[k], strlen(forms[k])))
+    const source_t *marked, *plain = NULL;
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
+        if (!run(uses, p, 0, true, &marked))
+            return cannot_preprocess(uses, marked), false;
+        forget_variants(uses);
+        const char *stray = read_variants(uses, marked, 0);
+        if (!stray && !any_writes(uses) && !uses->selects)
+            return false;
+        if (!plain && !run(uses, p, 0, false, &plain))
+            return cannot_preprocess(uses, plain), false;
+        int changed = first_change(marked, plain);
+        if (changed < 0 && stray)
+            return refuse_left_out(uses, stray), false;
+        if (changed < 0)
             return true;
-    return is_inside && token_is(s, t, ")");
-}
-
-/* Expands what the token begins, behind which *l is: the use of a macro, or a _Pragma that names
- * macros. False: it is neither, or writes no pragma of kmm. */
-static bool expand_at(const macros_t *macros, const source_t *s, token_t t, lexer_t *l, text_t *out)
-{
-    const macro_t *m = find_macro(macros, s, t);
-    size_t begin, end;
-    if (m) {
-        macros_t here = *macros;
-        here.selecting = m->has_generic;
-        return expand_in_file(&here, m, s, l, t, out);
+        uses->at[changed].is_left_out = true;
     }
-    if (!token_is(s, t, "_Pragma") || !has_macro_string(s, *l, &begin, &end))
-        return false;
-    expansion_t x = {.macros = macros};
-    const char *text = expand_string(&x, s, begin, end);
-    if (x.failed || !has_kmm(text))
-        return false;
-    text_add(out, text, strlen(text));
-    l->at = end;
-    return true;
+    refuse_left_out(uses, NULL);
+    return false;
 }
 
-static void expand_file(const macros_t *all, include_file_t *f)
+/* ---- Uses that are replaced ---- */
+
+/* True if the text below a pragma is better seen than written by a macro: _Generic selects the
+ * function, or it is a whole launch. */
+static bool launches(const char *text)
 {
+    return strstr(text, "_Generic") || strstr(text, "<<<");
+}
+
+static bool is_replaced(const macro_use_t *u)
+{
+    bool writes = false;
+    for (int k = 0; k < u->variant_count && !u->is_literal; k++)
+        writes |= has_kmm(u->variant[k].text) || (u->follows && launches(u->variant[k].text));
+    return writes;
+}
+
+static unsigned newlines(const char *text, size_t length)
+{
+    unsigned count = 0;
+    for (size_t k = 0; k < length; k++)
+        count += text[k] == '\n';
+    return count;
+}
+
+/* False if a parenthesis is opened or closed elsewhere: then arguments of a macro may be, too. */
+static bool is_balanced(const char *text)
+{
+    const source_t *s = source_from("", text, strlen(text));
+    lexer_t l = lexer_within(s, 0, s->length);
+    int depth = 0;
+    for (token_t t = lex(&l); t.kind != TOKEN_END && depth >= 0; t = lex(&l))
+        depth += token_is(s, t, "(") - token_is(s, t, ")");
+    return depth == 0;
+}
+
+/* Reports a use that cannot be replaced by one text. */
+static bool is_clear(const macro_uses_t *uses, const macro_use_t *u)
+{
+    const source_t *s = source_of(uses, u);
+    const char *text = u->variant[0].text;
+    bool differs = u->variant_count > 1, passes = differs && u->variant[1].pass > 0;
+    if (u->is_quoted)
+        refuse(uses, u, "stands in an argument of which a macro of another header makes a string",
+               "move it out of the argument");
+    else if (u->splits_counter)
+        refuse(uses, u, "uses __COUNTER__ more than once, or as a part of a name or of a string",
+               "use __LINE__, or name what has to be unique");
+    else if (passes)
+        refuse(uses, u, "expands to other code for the device than for the host",
+               "put the part that differs into a function, or move it out of the macro");
+    else if (differs)
+        refuse(uses, u, "expands to other code each time this file is included",
+               "write a list of this kind as a macro, not as a file: #define LIST(X) X(a) X(b)");
+    else if (!is_balanced(text))
+        refuse(uses, u, "leaves a parenthesis open",
+               "write both parentheses in the macro, or both where it is used");
+    else if (newlines(text, strlen(text)) > newlines(s->text + u->begin, u->end - u->begin))
+        refuse(uses, u, "has a string of several lines more than once", "name the string");
+    else
+        return true;
+    return false;
+}
+
+static bool ends_with_pragma(const char *text)
+{
+    const source_t *s = source_from("", text, strlen(text));
+    pragma_t pragma = {0};
+    for (size_t from = 0; pragma_next(s, &from, &pragma);)
+        ;
+    return pragma.end && pragma.end == s->length;
+}
+
+/* Marks uses behind a pragma that a use writes. */
+static void follow(macro_uses_t *uses)
+{
+    for (int k = 1; k < uses->count; k++) {
+        const macro_use_t *before = &uses->at[k - 1];
+        const source_t *s = source_of(uses, before);
+        lexer_t l = lexer_within(s, before->end, s->length);
+        if (before->variant_count && ends_with_pragma(before->variant[0].text) &&
+            before->file == uses->at[k].file && lex(&l).begin == uses->at[k].begin)
+            uses->at[k].follows = true;
+    }
+}
+
+static void replace_in_file(const macro_uses_t *uses, int file)
+{
+    include_file_t *f = uses->includes->file[file];
     const source_t *s = f->source;
     text_t out = {0};
     size_t from = 0;
-    bool inside = false; /* the parentheses of _Pragma("kmm ...") */
-    macros_t macros = *all;
-    lexer_t l = lexer_at(s, 0, s->length);
-    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-        lexer_t use = l;
-        text_t text = {0};
-        bool expanded = expand_at(&macros, s, t, &use, &text);
-        macros.selecting =
-            expanded ? text.length && text.data[text.length - 1] == ')' : ends_pragma(s, t, inside);
-        inside = (inside && !macros.selecting) ||
-                 (t.kind == TOKEN_STRING && at_directive(s, lexer_at(s, t.begin + 1, t.end)));
-        if (!expanded)
+    for (int k = 0; k < uses->count; k++) {
+        const macro_use_t *u = &uses->at[k];
+        if (u->file != file || !is_replaced(u) || !is_clear(uses, u))
             continue;
-        text_add(&out, s->text + from, t.begin - from);
-        move_includes(f, out.length, use.at - t.begin, text.length);
-        text_add(&out, text.data, text.length);
-        from = use.at;
-        l = use;
+        const char *text = u->variant[0].text;
+        unsigned lost =
+            newlines(s->text + u->begin, u->end - u->begin) - newlines(text, strlen(text));
+        text_add(&out, s->text + from, u->begin - from);
+        includes_move(f, out.length, strlen(text) + lost - (u->end - u->begin));
+        text_add(&out, text, strlen(text));
+        for (; lost; lost--)
+            text_add(&out, "\n", 1);
+        from = u->end;
     }
     if (from == 0)
         return;
@@ -504,76 +433,18 @@ static void expand_file(const macros_t *all, include_file_t *f)
     f->has_pragma = true;
 }
 
-void macro_expand(const includes_t *includes)
+void macro_expand(const includes_t *includes, const options_t *o, const preprocessor_t *p)
 {
-    macros_t macros = read_macros(includes);
-    for (int k = 0; macros.count && k < includes->count; k++)
-        if (macros.any || strstr(includes->file[k]->source->text, "_Pragma"))
-            expand_file(&macros, includes->file[k]);
-}
-
-/* ---- Names of headers ---- */
-
-/* Adds macros from options: -Dname=value, -D name=value, -Dname. */
-static void add_options(macros_t *list, const options_t *o)
-{
-    for (int k = 0; k < o->parse_flag_count; k++) {
-        const char *flag = o->parse_flags[k];
-        if (strncmp(flag, "-D", 2) != 0)
-            continue;
-        const char *text = flag[2]                       ? flag + 2
-                           : k + 1 < o->parse_flag_count ? o->parse_flags[k + 1]
-                                                         : "";
-        size_t name = strcspn(text, "=");
-        const char *line =
-            arena_printf("#define %.*s %s\n", (int)name, text, text[name] ? text + name + 1 : "1");
-        add_definitions(list, source_from("", line, strlen(line)));
+    macro_uses_t uses = macro_uses_find(includes, o);
+    if ((!(uses.writes && uses.is_kmm) && !uses.selects) || !read_host(&uses, p))
+        return;
+    for (int pass = 1; pass < MAX_PASSES; pass++) {
+        const source_t *marked;
+        if (!run(&uses, p, pass, true, &marked))
+            break;
+        read_variants(&uses, marked, pass);
     }
-}
-
-/* Returns the header's name from "name" or <name>; spaces may have got between the tokens of
- * <name>. NULL: the text is neither. */
-static const char *header_name(const char *text)
-{
-    size_t length = strlen(text), kept = 0;
-    if (length > 2 && text[0] == '"' && strchr(text + 1, '"') == text + length - 1)
-        return text;
-    if (length < 3 || text[0] != '<' || text[length - 1] != '>')
-        return NULL;
-    char *name = arena_copy(text, length);
-    for (size_t k = 0; k < length; k++)
-        if (text[k] != ' ')
-            name[kept++] = text[k];
-    name[kept] = '\0';
-    return name;
-}
-
-int macro_header_names(const includes_t *includes, const options_t *o, const char *words,
-                       const char **out, int room)
-{
-    macros_t macros = read_macros(includes);
-    int count = 0;
-    add_options(&macros, o);
-    for (macros.all = true; macros.variant < room; macros.variant++) {
-        expansion_t x = {.macros = &macros};
-        text_t text = {0};
-        text_add(&text, "", 0);
-        expand_text(&x, words, &text);
-        const char *name = x.failed ? NULL
-                                    : header_name(source_words(
-                                          source_from("", text.data, text.length), 0, text.length));
-        for (int k = 0; k < count && name; k++)
-            if (!strcmp(out[k], name))
-                name = NULL;
-        if (name)
-            out[count++] = name;
-    }
-    return count;
-}
-
-bool source_has_pragma(const source_t *s)
-{
-    pragma_t found;
-    size_t from = 0;
-    return pragma_next(s, &from, &found) || macro_may_write_pragma(s);
+    follow(&uses);
+    for (int k = 0; k < includes->count; k++)
+        replace_in_file(&uses, k);
 }

@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expands macros that write pragmas. */
+/* Expands macros that write pragmas, by the preprocessor of the real compiler. */
 #ifndef KMMCC_PRAGMA_MACRO_H
 #define KMMCC_PRAGMA_MACRO_H
 
 #include <stdbool.h>
 
 #include "base/options.h"
-#include "base/source.h"
+#include "base/text.h"
 #include "pragma/includes.h"
 
-/* True if `#pragma kmm` or `_Pragma("kmm` is in the text outside of comments and strings, or if a
- * macro of the file may write one. */
-bool source_has_pragma(const source_t *s);
-/* True if the file has a directive's words where a macro may make a pragma of them: in a
- * definition, or in an argument. */
-bool macro_may_write_pragma(const source_t *s);
-/* Replaces the uses of macros that write kmm pragmas by their expansions, in each file. */
-void macro_expand(const includes_t *includes);
-/* Stores what `#include words` may include, where `words` is no name in quotes: each "name" or
- * <name> to which definitions in the files or on the command line may expand it. Returns how many;
- * at most `room`. */
-int macro_header_names(const includes_t *includes, const options_t *o, const char *words,
-                       const char **out, int room);
+/* A copy of a file of the program, to be preprocessed. */
+typedef struct macro_copy {
+    const char *name, *text;
+} macro_copy_t;
+
+/*
+ * Preprocesses copies of files as the compiler preprocesses the files: with the same command line,
+ * but with the macros _Pragma(x), which is kmm__pragma(x), and __COUNTER__, which is kmm__counter.
+ */
+typedef struct preprocessor {
+    /* Puts the copies into one folder, and stores the text that the first becomes. Pass 0 is that
+     * of the host. False if there are no more passes, or if the compiler refuses it: then `out` has
+     * its messages. */
+    bool (*run)(const struct preprocessor *p, int pass, const macro_copy_t *copies, int count,
+                text_t *out);
+    void *context;
+} preprocessor_t;
+
+/* Replaces, in each file, the uses of macros that write kmm pragmas by what they expand to. */
+void macro_expand(const includes_t *includes, const options_t *o, const preprocessor_t *p);
 
 #endif

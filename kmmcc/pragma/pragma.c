@@ -83,3 +83,52 @@ bool pragma_next(const source_t *s, size_t *from, pragma_t *out)
     *from = s->length;
     return false;
 }
+
+/* True at `kmm parallel` or another directive, as the first words of _Pragma's string. */
+static bool at_directive(const source_t *s, lexer_t l)
+{
+    static const char *const names[] = {"parallel", "task", "declare", "data",
+                                        "enter",    "exit", "update",  "wait"};
+    l.line_start = false;
+    if (!token_is(s, lex(&l), "kmm"))
+        return false;
+    token_t name = lex(&l);
+    for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+        if (token_is(s, name, names[k]))
+            return true;
+    return false;
+}
+
+/* True at `kmm` and a name, as the first words of a macro's argument: the name may be a macro. */
+static bool at_words(const source_t *s, lexer_t l)
+{
+    l.line_start = false;
+    return token_is(s, lex(&l), "kmm") && lex(&l).kind == TOKEN_NAME;
+}
+
+static bool names_directive(const source_t *s, size_t begin, size_t end)
+{
+    lexer_t l = lexer_at(s, begin, end);
+    l.line_start =
+        begin == 0 || s->text[begin - 1] != '#'; /* a preprocessor directive contains none */
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        bool found = t.kind == TOKEN_DIRECTIVE ? names_directive(s, t.begin + 1, t.end)
+                     : t.kind == TOKEN_STRING  ? at_directive(s, lexer_at(s, t.begin + 1, t.end))
+                                               : token_is(s, t, "(") && at_words(s, l);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+bool source_may_write_pragma(const source_t *s)
+{
+    return strstr(s->text, "kmm") && names_directive(s, 0, s->length);
+}
+
+bool source_has_pragma(const source_t *s)
+{
+    pragma_t found;
+    size_t from = 0;
+    return pragma_next(s, &from, &found) || source_may_write_pragma(s);
+}

@@ -16,5 +16,11 @@ typedef struct pragma {
 } pragma_t;
 /* Finds the next pragma at or behind *from, and moves *from behind it. False if there is none. */
 bool pragma_next(const source_t *s, size_t *from, pragma_t *out);
+/* True if the text has a directive's words where a macro may make a pragma of them: in a
+ * definition, or in an argument. */
+bool source_may_write_pragma(const source_t *s);
+/* True if `#pragma kmm` or `_Pragma("kmm` is in the text outside of comments and strings, or if a
+ * macro may make one. */
+bool source_has_pragma(const source_t *s);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/options.h"
 #include "base/source.h"
 #include "pragma/directive.h"
 #include "pragma/macro.h"
@@ -105,6 +106,15 @@ void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, c
     va_end(list);
 }
 
+void diag_plain(severity_t severity, const char *format, ...)
+{
+    va_list list;
+    (void)severity;
+    va_start(list, format);
+    arena_vprintf(format, list);
+    va_end(list);
+}
+
 void diag_fix(size_t begin, size_t end, const char *text)
 {
     if (begin > end || (begin == end && !*text))
@@ -146,12 +156,24 @@ static void check_directive(const source_t *s, const directive_t *d)
     }
 }
 
+/* Takes each copy for its own preprocessed text. */
+static bool pass_through(const preprocessor_t *p, int pass, const macro_copy_t *copies, int count,
+                         text_t *out)
+{
+    (void)p;
+    (void)count;
+    text_add(out, copies[0].text, strlen(copies[0].text));
+    return pass == 0;
+}
+
 static const source_t *expanded(const source_t *s)
 {
+    const options_t options = {0};
+    const preprocessor_t preprocessor = {.run = pass_through};
     include_file_t file = {.path = "input", .source = s};
     include_file_t *files[] = {&file};
     includes_t includes = {.file = files, .count = 1};
-    macro_expand(&includes);
+    macro_expand(&includes, &options, &preprocessor);
     return file.source;
 }
 

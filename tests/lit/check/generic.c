@@ -3,10 +3,6 @@
 static void add(int n, float *a) { for (int i = 0; i < n; i++) a[i]++; }
 static void sub(int n, float *a) { for (int i = 0; i < n; i++) a[i]--; }
 static void neg(int n, int *a) { for (int i = 0; i < n; i++) a[i] = -a[i]; }
-#define twice(n, a) _Generic((a), float *: add, int *: neg)(n, a)
-#ifdef NEVER
-#define twice(n, a) _Generic((a), float *: sub, int *: neg)(n, a)
-#endif
 void launch(int n, float *x, int *y)
 {
     #pragma kmm parallel(i = 0:n) chunk(7000) rebase(n: i) update(x[i])
@@ -15,12 +11,6 @@ void launch(int n, float *x, int *y)
     #pragma kmm parallel(i = 0:n) chunk(7000) rebase(n: i) update(x[i])
     // CHECK: :[[#@LINE+1]]:28: error: which of the calls in _Generic happens is not known here; let it select the function, as in _Generic((x), float *: f, double *: g)(n, x)
     _Generic((x), float *: add(n, x), int *: neg(n, y));
-}
-void defined_twice(int n, float *x)
-{
-    #pragma kmm parallel(i = 0:n) chunk(7000) rebase(n: i) update(x[i])
-    // CHECK-DAG: :[[#@LINE+1]]:5: error: macro 'twice' writes a _Generic and is defined several times, so which one holds here is not known; give its definitions different names
-    twice(n, x);
 }
 static int counted;
 static int count_int(int n) { return n + counted++; }

@@ -54,3 +54,25 @@ void same(int n, float *x)
 #pragma kmm parallel(i = 0:n)
     both<<<1, 64>>>(n, x, x);
 }
+// What stands in no text has no clause that could be inferred.
+#define ARGUMENTS (n, x, y)
+#define LAUNCH(...) plain<<<1, 64>>>(__VA_ARGS__)
+template <class... A> void pack(int n, A... a)
+{
+// CHECK: :[[#@LINE+2]]:5: error: no clause says what 'plain' accesses, and of a parameter pack that cannot be inferred; give the pointers parameters of their own
+#pragma kmm parallel
+    plain<<<1, 64>>>(n, a...);
+}
+void hidden(int n, float *x, float *y)
+{
+    pack(n, x, y);
+#pragma kmm parallel
+    if (n)
+        LAUNCH(n, x, y);
+// CHECK: :[[#@LINE+3]]:5: error: no clause says what 'plain' does with argument 2, which a macro writes; write the argument out, or add read(...), write(...) or update(...)
+// CHECK: :[[#@LINE+2]]:5: error: no clause says what 'plain' does with argument 3, which a macro writes
+#pragma kmm parallel
+    plain<<<1, 64>>>ARGUMENTS;
+#pragma kmm parallel write(x[0]) read(y)
+    plain<<<1, 64>>>ARGUMENTS;
+}

@@ -7,6 +7,7 @@
 #define CLAUSE update(x[i])
 #define OPERATOR +
 #define MODE update
+#define HERE __LINE__
 void f(int n, int *a);
 void launch(int *x)
 {
@@ -27,6 +28,9 @@ void launch(int *x)
     f(N, x);
     // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: 'MODE' is a macro; macros may stand in clauses, but not for whole clauses
     #pragma kmm parallel(i = 0:N) rebase(n: i) MODE(x[i])
+    f(N, x);
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: macro 'HERE' asks for __LINE__, which in a clause has to be written itself
+    #pragma kmm parallel(i = 0:N) rebase(n: i) chunk(HERE) update(x[i])
     f(N, x);
     // CHECK: :[[#@LINE+2]]:{{[0-9]+}}: error: expected ':'
     // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: note: 'RANGE' is a macro

@@ -12,6 +12,7 @@
 // RUN: cat %t/kmm_*_launch.h | FileCheck --check-prefix=LAUNCH %s
 // LAUNCH: kmm_launch_begin("saxpy"
 // COPY: #include "kmm_[[#]]_launch.h"
+enum { BEFORE }; // a declaration before an #include
 #define TEXT(x) #x
 #define NAME(x) TEXT(x)
 #define PLACE .

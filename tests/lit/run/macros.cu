@@ -11,6 +11,7 @@
     kernel<<<((n) + 63) / 64, 64>>>(n, __VA_ARGS__)
 #define BOUND(k) ((k) < 1000 ? 100 : 200)
 #define PASTE(a, b) a##b
+#define LAUNCH(kernel, n, ...) kernel<<<((n) + 63) / 64, 64>>>(n, __VA_ARGS__)
 #define WAIT _Pragma("kmm wait")
 #define TWO_STEPS(kernel, n, value) do { IN_CHUNKS(kernel, n, PASTE(x, ), value); WAIT } while (0)
 
@@ -41,8 +42,14 @@ int main()
     for (int k = 0; k < 2; k++) TWO_STEPS(add, n, 3);
     // SOURCE: kmm_launch_axis(kmm__launch, "j", KMM_GLOBAL_X, 0, BOUND(n));
     SPLIT((j = 0:BOUND(n), b: block.x), update(x[j])) add<<<4, 64>>>(BOUND(n), x, 0.5f);
+    // What a macro's launch accesses is inferred.
+    // SOURCE: kmm_launch_begin("add", "macros.cu", [[#@LINE+2]]);
+    // SOURCE: kmm_launch_access(kmm__launch, KMM_UPDATE, "x[x_]", x, sizeof(*(x)));
+    #pragma kmm parallel
+    LAUNCH(add, n, x,
+           1);
     cudaMemcpy(host, x, sizeof(host), cudaMemcpyDeviceToHost);
-    // CHECK: 9.5 9
+    // CHECK: 10.5 10
     printf("%g %g\n", host[199], host[200]);
     // CHECK: line [[#@LINE+1]]
     printf("line %d\n", __LINE__);

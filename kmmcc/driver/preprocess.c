@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs the preprocessor of the real compiler over copies of a program's files: for the host, and
+ * for each kind of GPU that the command line names.
+ */
+#include "driver/preprocess.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/list.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "base/source.h"
+#include "driver/command.h"
+#include "driver/compiler.h"
+#include "driver/write.h"
+#include "pragma/line.h"
+#include "pragma/macro.h"
+
+typedef struct context {
+    const plan_t *p;
+    const job_t *job;
+    const includes_t *includes;
+    const char *folder;
+    bool is_written;      /* the copies, once */
+    list_t architectures; /* values of __CUDA_ARCH__; known after the pass of the host */
+} context_t;
+
+/* Files whose compiler is not chosen yet are only shown. Without a compiler for GPUs they are
+ * preprocessed as for the CPU. */
+static job_t job_with_compiler(const plan_t *p, const job_t *job)
+{
+    job_t own = *job;
+    int first = diag_count();
+    if (!own.compiler.path)
+        own.compiler = compiler_of(p->o, &own);
+    if (!own.compiler.path && is_device_lang(own.lang)) {
+        own.target = TARGET_HOST;
+        own.compiler = compiler_of(p->o, &own);
+    }
+    diag_retract(first, diag_count());
+    own.transforms = true;
+    return own;
+}
+
+static bool is_for_gpus(const context_t *c)
+{
+    return is_device_lang(c->job->lang) && c->job->target != TARGET_HOST;
+}
+
+/* ---- The command ---- */
+
+/* Adds what tells the pass. False: there is no such pass. */
+static bool add_pass(const context_t *c, int pass, list_t *command)
+{
+    if (!is_for_gpus(c))
+        return pass == 0;
+    if (c->job->compiler.family != FAMILY_NVCC) {
+        list_add(command, pass ? "--cuda-device-only" : "--cuda-host-only");
+        return pass <= 1;
+    }
+    list_add(command, "-U__CUDA_ARCH__");
+    if (pass)
+        list_add(command, pass <= c->architectures.count
+                              ? arena_printf("-D__CUDA_ARCH__=%s", c->architectures.item[pass - 1])
+                              : "");
+    return pass <= c->architectures.count;
+}
+
+/* Headers in quotes are searched beside the originals. */
+static void add_folders(const context_t *c, list_t *command)
+{
+    for (int k = 0; k < c->includes->count; k++)
+        command_add_host_flag(&c->job->compiler, command, "-iquote",
+                              path_folder(c->includes->file[k]->path));
+}
+
+static bool make_command(const context_t *c, int pass, const char *copy, const char *output,
+                         list_t *command)
+{
+    list_add(command, c->job->compiler.path);
+    if (!add_pass(c, pass, command))
+        return false;
+    command_add_preprocessing(c->p, c->job, copy, command);
+    add_folders(c, command);
+    command_add_host_flag(&c->job->compiler, command, "-w", NULL);
+    list_add(command, "-D_Pragma(x)=kmm__pragma(x)");
+    list_add(command, "-D__COUNTER__=kmm__counter");
+    list_add(command, "-E");
+    list_add(command, "-o");
+    list_add(command, output);
+    return true;
+}
+
+/* ---- Running it ---- */
+
+/* nvcc defines __CUDA_ARCH_LIST__ as the values that __CUDA_ARCH__ gets, with commas. */
+static void read_architectures(context_t *c, const char *text)
+{
+    static const char mark[] = "kmm__architectures";
+    const char *list = strstr(text, mark);
+    if (!list || c->architectures.count)
+        return;
+    for (list += strlen(mark); *list == ' ' || *list == ','; list += strspn(list, "0123456789")) {
+        list += strspn(list, " ,");
+        size_t length = strspn(list, "0123456789");
+        if (!length)
+            return;
+        list_add(&c->architectures, arena_copy(list, length));
+    }
+}
+
+/* The folder of this job's copies; NULL after an error. A job may be preprocessed twice. */
+static const char *make_folder(void)
+{
+    enum { BEHIND_JOBS = 100000 };
+    static int made;
+    return process_subfolder(BEHIND_JOBS + made++, true);
+}
+
+static bool write_copies(context_t *c, const macro_copy_t *copies, int count)
+{
+    bool asks = is_for_gpus(c) && c->job->compiler.family == FAMILY_NVCC;
+    for (int k = 0; k < count; k++) {
+        const char *text = copies[k].text;
+        if (k == 0 && asks)
+            text = arena_printf("%s\nkmm__architectures __CUDA_ARCH_LIST__\n", text);
+        const char *path = arena_printf("%s/%s", c->folder, copies[k].name);
+        if (!c->is_written)
+            process_file(c->folder, copies[k].name); /* to be removed */
+        if (write_text(path, text) != 0)
+            return false;
+    }
+    c->is_written = true;
+    return true;
+}
+
+static bool run(const preprocessor_t *p, int pass, const macro_copy_t *copies, int count,
+                text_t *out)
+{
+    context_t *c = p->context;
+    list_t command = {0};
+    if (!c->folder && c->job->compiler.path && (c->folder = make_folder()))
+        process_file(c->folder, "kmm_preprocessed");
+    if (!c->folder)
+        return text_printf(out, "no compiler was found"), false;
+    const char *copy = arena_printf("%s/%s", c->folder, copies[0].name),
+               *output = arena_printf("%s/kmm_preprocessed", c->folder);
+    if (!make_command(c, pass, copy, output, &command) || !write_copies(c, copies, count))
+        return false;
+    if (c->p->o->verbose)
+        process_print(&command);
+    if (process_run_quiet(&command, out) != 0)
+        return false;
+    const source_t *text = source_read(output);
+    if (!text)
+        return text_printf(out, "it has written nothing"), false;
+    out->length = 0;
+    read_architectures(c, text->text);
+    text_add(out, text->text, text->length);
+    return true;
+}
+
+void preprocess_macros(const plan_t *p, const job_t *job, const includes_t *includes)
+{
+    const job_t own = job_with_compiler(p, job);
+    context_t context = {.p = p, .job = &own, .includes = includes};
+    const preprocessor_t preprocessor = {.run = run, .context = &context};
+    macro_expand(includes, p->o, &preprocessor);
+    line_replace(includes);
+}

@@ -1,0 +1,1 @@
+#define WAIT_ONCE _Pragma("kmm wait")
