@@ -18,7 +18,9 @@ enum {
 
 static bool comes_before(const kmm__task_t *a, const kmm__task_t *b)
 {
-    return a->priority != b->priority ? a->priority > b->priority : a->sequence < b->sequence;
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->rank != b->rank ? a->rank < b->rank : a->sequence < b->sequence;
 }
 
 /* Called locked; the count is also read without the lock. */
@@ -102,7 +104,7 @@ static void order_push(kmm__device_t *d, kmm__task_t *t)
 {
     kmm__queue_t *q = &d->queue->order;
     uint32_t kept = 0;
-    if (d->space == KMM__HOST || d->runtime->device_count < 2)
+    if (d->space == KMM__HOST || d->runtime->device_count < 2 || d->runtime->memory->by_reuse)
         return; /* on one device tasks become ready in that order */
     for (uint32_t k = 0; q->count >= d->queue->order_trim && k < q->count; k++) {
         if (is_issued(q->tasks[k]))

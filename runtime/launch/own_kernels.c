@@ -147,9 +147,9 @@ static int submit(kmm__device_t *d, kmm__work_t *w, const kmm__access_t *accesse
         kmm__task_ref(t);
         *out = t;
     }
-    kmm__uses_expect(t);
     kmm__program_stream_enter(t, NULL);
     int error = kmm__dag_enter(t);
+    kmm__uses_expect(t);
     kmm__task_fail(t, error);
     kmm__task_release(t);
     return error;

@@ -21,6 +21,7 @@
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
 #include "memory/residency/premap.h"
+#include "memory/residency/reuse.h"
 
 /* PRESSURE_LASTS: memory stops counting as short after that many acquisitions that had nothing to
  * map. COMING_TASKS: see await_turn. */
@@ -379,7 +380,7 @@ static void want_all(wanted_t *w)
     for (uint32_t k = 0; k < t->access_count; k++)
         if (!t->accesses[k].array->object.is_abstract)
             want_box(w, &t->accesses[k]);
-    t->residency.is_expected = false;
+    kmm__uses_met(t);
 }
 
 /* Updates the average of the bytes that a task has to map. An average is kept because tasks begin
@@ -429,7 +430,8 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     wanted_t w = {.task = t};
     int error = resident ? 0 : windows_ensure(t);
     d->memory->stamp++;
-    d->memory->now = t->sequence;
+    d->memory->now = t->rank;
+    kmm__reuse_advance(t);
     if (!error)
         want_all(&w);
     uint64_t coming = w.missing + w.premapped;
