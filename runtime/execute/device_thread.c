@@ -34,6 +34,14 @@ void kmm__ready_push(kmm__task_t *t)
     kmm__device_wake(t->device);
 }
 
+/* Other orders than that by reuse keep to the numbers of tasks already. */
+void kmm__ready_await(kmm_runtime_t *rt, uint64_t end)
+{
+    for (uint32_t k = 0; rt->memory->by_reuse && k < rt->device_count; k++)
+        if (rt->device[k]->space != KMM__HOST)
+            kmm__queue_await(&rt->device[k]->queue->ready, end);
+}
+
 static void issue(kmm__task_t *t)
 {
     if (!t->error && t->device->lost)

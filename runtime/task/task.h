@@ -184,7 +184,10 @@ void kmm__task_unref(kmm__task_t *t);
 void kmm__task_fail(kmm__task_t *t, int error);
 /* Records the item of the launch that is at fault. Called before the task fails. */
 void kmm__task_blame(kmm__task_t *t, uint16_t item);
-/* Makes the end of t wake threads that wait on runtime->progress. */
+/* Records that a thread begins to wait for tasks whose numbers are less than `end`: devices take
+ * these before later ones, whatever their ranks. */
+void kmm__tasks_await(kmm_runtime_t *rt, uint64_t end);
+/* Makes the end of t wake threads that wait on runtime->progress. One is about to wait there. */
 void kmm__task_announce(kmm__task_t *t);
 
 /* READY -> ISSUED. Makes successors on streams of the same backend, and those on the host, wait for

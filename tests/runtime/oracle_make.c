@@ -384,6 +384,12 @@ static void random_devices(rng_t *r, program_t *p, int gpu_count)
         return;
     }
     int k = (int)rng_range(r, 0, oracle_gpus_count - 1);
+    if (!ON_DEVICE && only && !strcmp(only, "one")) {
+        p->devices = k % 2 ? plain[1] : oracle_gpus[0].devices;
+        p->gpu_kernel = k % 2 ? NULL : oracle_gpus[0].kernel;
+        p->stagers = k % 3;
+        return;
+    }
     while (!ON_DEVICE && only && strncmp(oracle_gpus[k].devices, only, strlen(only)))
         k = (int)rng_range(r, 0, oracle_gpus_count - 1);
     while (oracle_gpus[k].count > gpu_count)

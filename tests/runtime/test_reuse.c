@@ -19,6 +19,8 @@
 
 #include <kmm.h>
 
+#include "task/marker.h"
+
 enum { FRAME = 16384, PART = FRAME / 4, PLANES = 9, SPARE = 8 * 4096 };
 
 #define ARG(T, k) (*(T *)args[k])
@@ -66,10 +68,11 @@ static void step_run(const kmm_host_blocks_t *b, void **args)
 /* y[part] += sum of x[part] */
 static void sum_run(const kmm_host_blocks_t *b, void **args)
 {
+    uint32_t *y = ARG(uint32_t *, 0);
+    const uint32_t *x = ARG(const uint32_t *, 1);
     for (uint64_t k = b->first; k < b->last; k++)
         for (uint64_t e = 0; e < PART; e++)
-            ARG(uint32_t *, 0)[k + b->offset[0]] +=
-                ARG(const uint32_t *, 1)[(k + b->offset[0]) * PART + e];
+            y[k + b->offset[0]] += x[(k + b->offset[0]) * PART + e];
 }
 
 /* The last inner part becomes the first one, and the first inner part the last one. */
@@ -242,27 +245,46 @@ static const work_t works[] = {
     {"nine planes, periodic", 192, 32, 9, 12, 2, periodic, 0.65, 13},
 };
 
-/* Runs a work. Returns the bytes copied in and out; *bits receives its arrays. */
-static uint64_t run(const work_t *w, const char *order, uint32_t *bits)
+static kmm_runtime_t *make(int frames, const char *order)
 {
     char list[64];
     kmm_runtime_t *rt = NULL;
-    kmm_device_info_t d;
-    uint32_t *x[3] = {0};
-    const int64_t n = w->parts * w->planes * PART;
-    snprintf(list, sizeof(list), "host:1,mem=%d", w->frames * FRAME + SPARE);
+    snprintf(list, sizeof(list), "host:1,mem=%d", frames * FRAME + SPARE);
     setenv("KMM_ORDER", order, 1);
     if (kmm_create(&rt, &(kmm_config_t){.devices = list, .threads = 2, .frame_bytes = FRAME}))
         fail_msg("%s: %s", list, kmm_error_text(NULL));
     kmm_use(rt);
+    return rt;
+}
+
+static kmm_device_info_t end(kmm_runtime_t *rt)
+{
+    kmm_device_info_t d;
+    assert_int_equal(kmm_device_get(rt, 0, &d), 0);
+    kmm_use(NULL);
+    assert_int_equal(kmm_destroy(rt), 0);
+    return d;
+}
+
+static uint32_t *array(kmm_runtime_t *rt, int64_t n)
+{
+    void *p = NULL;
+    kmm_shape_t shape = {.dims = 1, .extent = {n}, .element_bytes = sizeof(uint32_t)};
+    assert_int_equal(kmm_array_create(rt, &shape, &p), 0);
+    return p;
+}
+
+/* Runs a work. Returns the bytes copied in and out; *bits receives its arrays. */
+static uint64_t run(const work_t *w, const char *order, uint32_t *bits)
+{
+    kmm_runtime_t *rt = make(w->frames, order);
+    uint32_t *x[3] = {0};
+    const int64_t n = w->parts * w->planes * PART;
     for (int k = 0; k < w->arrays; k++) {
-        void *p = NULL;
-        kmm_shape_t shape = {.dims = 1, .extent = {n}, .element_bytes = sizeof(uint32_t)};
-        assert_int_equal(kmm_array_create(rt, &shape, &p), 0);
-        x[k] = p;
+        x[k] = array(rt, n);
         for (int64_t e = 0; e < n; e++)
             bits[e] = (uint32_t)(e * (k + 3));
-        assert_int_equal(kmm_copy_in(rt, p, bits, (size_t)n * sizeof(uint32_t)), 0);
+        assert_int_equal(kmm_copy_in(rt, x[k], bits, (size_t)n * sizeof(uint32_t)), 0);
     }
     atomic_store(&gate_is_open, false);
     gate(x[0]);
@@ -272,9 +294,7 @@ static uint64_t run(const work_t *w, const char *order, uint32_t *bits)
     assert_int_equal(kmm_wait(rt), 0);
     for (int k = 0; k < w->arrays; k++)
         assert_int_equal(kmm_copy_out(rt, bits + k * n, x[k], (size_t)n * sizeof(uint32_t)), 0);
-    assert_int_equal(kmm_device_get(rt, 0, &d), 0);
-    kmm_use(NULL);
-    assert_int_equal(kmm_destroy(rt), 0);
+    kmm_device_info_t d = end(rt);
     return d.bytes_in + d.bytes_out;
 }
 
@@ -288,7 +308,8 @@ static bool check_work(const work_t *w)
     bool good = false;
     for (int k = 0; k < TRIES && !good; k++) {
         double in_order = (double)run(w, "submission", expected) / FRAME,
-               by_reuse = (double)run(w, "reuse", bits) / FRAME, tasks = (double)(w->steps * w->parts);
+               by_reuse = (double)run(w, "reuse", bits) / FRAME,
+               tasks = (double)(w->steps * w->parts);
         print_message("%-22s %6.0f frames in order, %.2f a task; %6.0f by reuse, %.3f of that\n",
                       w->name, in_order, in_order / tasks, by_reuse, by_reuse / in_order);
         if (memcmp(expected, bits, bytes))
@@ -309,10 +330,61 @@ static void few_bytes_are_copied(void **state)
     assert_true(good);
 }
 
+/* ---- Who comes first ---- */
+
+/* A thread that waits for the first of ten sweeps does not wait for the others. */
+static void what_is_awaited_comes_first(void **state)
+{
+    enum { PARTS = 192, SWEEPS = 10, MOST = 4 * PARTS };
+    kmm_runtime_t *rt = make(64, "reuse");
+    kmm_device_info_t d;
+    kmm__marker_t *first = NULL;
+    uint32_t *x = array(rt, PARTS * PART);
+    (void)state;
+    atomic_store(&gate_is_open, false);
+    gate(x);
+    for (int t = 0; t < SWEEPS; t++) {
+        sweep(x, PARTS, t);
+        if (t == 0)
+            assert_int_equal(kmm__marker_create(rt, &kmm__all_streams, &first), 0);
+    }
+    atomic_store(&gate_is_open, true);
+    assert_int_equal(kmm__marker_wait(first), 0);
+    assert_int_equal(kmm_device_get(rt, 0, &d), 0);
+    assert_in_range(d.chunks, PARTS, MOST);
+    kmm__marker_release(first);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(end(rt).chunks, SWEEPS * PARTS + 1);
+}
+
+/* Work on the first part is submitted again and again, and data of the last part is not there. */
+static void no_task_waits_for_ever(void **state)
+{
+    enum { PARTS = 96, TASKS = 3 * KMM__MAX_OUTSTANDING };
+    kmm_runtime_t *rt = make(64, "reuse");
+    kmm__marker_t *last = NULL;
+    uint32_t *x = array(rt, PARTS * PART);
+    (void)state;
+    kmm_fill(rt, x, 0, (size_t)PARTS * FRAME);
+    atomic_store(&gate_is_open, false);
+    gate(x);
+    sweep(x, PARTS, 1);
+    assert_int_equal(kmm__marker_create(rt, &kmm__all_streams, &last), 0);
+    atomic_store(&gate_is_open, true);
+    for (int k = 0; k < TASKS; k++)
+        gate(x);
+    assert_int_equal(kmm__marker_query(last), 1);
+    kmm__marker_release(last);
+    assert_int_equal(kmm_wait(rt), 0);
+    end(rt);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_bytes_are_copied),
+        cmocka_unit_test(what_is_awaited_comes_first),
+        cmocka_unit_test(no_task_waits_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,8 +105,7 @@ static void list_frame(void *ctx, kmm__frame_t *f)
     if (f->uses.listed == w->stamp)
         return;
     f->uses.listed = w->stamp;
-    w->joining =
-        kmm__grow(w->joining, w->joining_count, &w->joining_capacity, sizeof(*w->joining));
+    w->joining = kmm__grow(w->joining, w->joining_count, &w->joining_capacity, sizeof(*w->joining));
     w->joining[w->joining_count++] = (joining_t){f, 0};
 }
 
