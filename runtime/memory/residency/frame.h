@@ -48,7 +48,9 @@ typedef struct kmm__uses {
     uint64_t past[KMM__PAST_USES]; /* last uses, latest first; 0: none */
     /* waves in which it is live, from the first to the last; 0: none (memory/residency/reuse.c) */
     uint64_t first_wave, last_wave;
-    uint64_t listed; /* number + 1 of the task that was ranked last of those that use it */
+    /* number + 1 of the task that was ranked last of those that use it; where its list has it */
+    uint64_t listed;
+    uint32_t listed_at;
 } kmm__uses_t;
 
 /* Guarded by the runtime's lock. */

@@ -7,11 +7,11 @@
  * skewing (Wonnacott, "Using time skewing to eliminate idle time due to memory bandwidth and
  * network limitations", 2000), found from the dependences of the tasks.
  *
- * A task joins the wave of the last task that it follows, if at least half of the bytes that it
- * touches are there then, and if that leaves room. For this each wave has the bytes of the frames
- * that are live in it, which are those that it uses and those that are used before and after it. If
- * there is no room, so many steps have been put on each other that the device is full: the task
- * begins a wave of its own behind all others.
+ * A task joins the wave of the last task that it follows, unless it has to bring more bytes than
+ * are there then, and if there is room. For this each wave has the bytes of the frames that are
+ * live in it, which are those that it uses and those that are used before and after it. If there is
+ * no room, so many steps have been put on each other that the device is full: the task begins a
+ * wave of its own behind all others.
  *
  * A wave's number in the order is that of its first task. A task's number is greater than that of
  * what it follows, and its wave is not before theirs. So the order of waves, and of tasks in each,
@@ -27,7 +27,7 @@
 /* A task joins no wave that began more than LAG tasks before it, so at most LAG tasks overtake one.
  * FAR: waves over which a frame is kept for a task. Of the device, 1 / SPARE_PART is left to copies
  * under way. */
-enum { LAG = KMM__MAX_OUTSTANDING, FAR = 1024, SPARE_PART = 4 };
+enum { LAG = KMM__MAX_OUTSTANDING, FAR = 24, SPARE_PART = 4 };
 
 typedef struct wave {
     uint64_t rank; /* number of its first task */
@@ -39,6 +39,7 @@ typedef struct wave {
 typedef struct joining {
     kmm__frame_t *frame;
     uint64_t from;
+    bool reads; /* the task reads some of it */
 } joining_t;
 
 /* The waves from the one that is under way, in a ring. Waves are counted from 1. */
@@ -48,7 +49,10 @@ struct kmm__waves {
     uint64_t first, end; /* numbers of the oldest wave that is kept, and of the next one */
     joining_t *joining;
     uint32_t joining_count, joining_capacity;
-    uint64_t stamp; /* number of the task that is being ranked; marks its frames */
+    /* of the task that is being ranked: its number, which marks its frames, and whether the access
+     * whose frames are listed reads */
+    uint64_t stamp;
+    bool reads;
 };
 
 static wave_t *wave(const struct kmm__waves *w, uint64_t number)
@@ -102,11 +106,14 @@ static uint64_t wave_find(const struct kmm__waves *w, uint64_t rank)
 static void list_frame(void *ctx, kmm__frame_t *f)
 {
     struct kmm__waves *w = ctx;
-    if (f->uses.listed == w->stamp)
+    if (f->uses.listed == w->stamp) {
+        w->joining[f->uses.listed_at].reads |= w->reads;
         return;
+    }
     f->uses.listed = w->stamp;
+    f->uses.listed_at = w->joining_count;
     w->joining = kmm__grow(w->joining, w->joining_count, &w->joining_capacity, sizeof(*w->joining));
-    w->joining[w->joining_count++] = (joining_t){f, 0};
+    w->joining[w->joining_count++] = (joining_t){f, 0, w->reads};
 }
 
 static void list_frames(struct kmm__waves *w, kmm__task_t *t)
@@ -117,6 +124,7 @@ static void list_frames(struct kmm__waves *w, kmm__task_t *t)
         const kmm__access_t *a = &t->accesses[k];
         if (a->array->object.is_abstract)
             continue;
+        w->reads = a->mode != KMM_WRITE;
         kmm__frames_table(a->array, t->device);
         kmm__frames_of(a->array, t->device, a->layout, &a->box, list_frame, w);
     }
@@ -159,11 +167,12 @@ static bool is_live(const kmm__frame_t *f, uint64_t number)
     return f->uses.first_wave <= number && number <= f->uses.last_wave;
 }
 
-/* Adds all frames of the listed task to a wave. False: less than half of their bytes are there, or
- * there is no room. */
-static bool wave_takes(struct kmm__waves *w, uint64_t number, uint64_t room)
+/* Adds all frames of the listed task to a wave. False: there is no room, or more has to be brought
+ * for it than is there. A task that follows nobody joins a wave only if nothing has to be brought.
+ */
+static bool wave_takes(struct kmm__waves *w, uint64_t number, uint64_t room, bool follows)
 {
-    uint64_t there = 0, absent = 0;
+    uint64_t there = 0, brought = 0;
     bool has_room = true;
     for (uint32_t k = 0; k < w->joining_count && has_room; k++) {
         joining_t *j = &w->joining[k];
@@ -171,11 +180,11 @@ static bool wave_takes(struct kmm__waves *w, uint64_t number, uint64_t room)
         if (is_live(j->frame, number) || (from && live_add(w, j, from, number, room))) {
             there += bytes;
         } else {
-            absent += bytes;
+            brought += j->reads ? bytes : 0;
             has_room = live_add(w, j, number, number, room);
         }
     }
-    if (has_room && there >= absent)
+    if (has_room && there > 0 && brought <= (follows ? there : 0))
         return true;
     for (uint32_t k = 0; k < w->joining_count; k++) {
         live_remove(w, &w->joining[k], number);
@@ -206,8 +215,8 @@ static void wave_start(struct kmm__waves *w, kmm__task_t *t)
     wave_note(w, number);
 }
 
-/* Returns the last wave that uses the first listed frame. A task that follows nobody can share only
- * what others read, too. */
+/* Returns the last wave that uses the first listed frame; 0: none is to come. What a task that
+ * follows nobody shares with others, all of them read. */
 static uint64_t shared_wave(const struct kmm__waves *w)
 {
     uint64_t last = w->joining_count ? w->joining[0].frame->uses.last_wave : 0;
@@ -233,7 +242,7 @@ void kmm__reuse_rank(kmm__task_t *t)
     if (after == 0 && shared_wave(w) > number)
         number = shared_wave(w);
     if (number && wave(w, number)->rank + LAG >= t->sequence &&
-        wave_takes(w, number, room_for_waves(d))) {
+        wave_takes(w, number, room_for_waves(d), after > 0)) {
         t->rank = wave(w, number)->rank;
         wave_note(w, number);
     } else {
