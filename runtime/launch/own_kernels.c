@@ -149,8 +149,8 @@ static int submit(kmm__device_t *d, kmm__work_t *w, const kmm__access_t *accesse
     }
     kmm__program_stream_enter(t, NULL);
     int error = kmm__dag_enter(t);
-    kmm__uses_expect(t);
     kmm__task_fail(t, error);
+    kmm__uses_expect(t);
     kmm__task_release(t);
     return error;
 }

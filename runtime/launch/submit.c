@@ -206,8 +206,8 @@ static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uin
         int error = 0;
         kmm__task_t *t = tasks[*n] = make_chunk(s, first + *n, &error);
         error = error ? error : kmm__dag_enter(t);
-        kmm__uses_expect(t);
         kmm__task_fail(t, error);
+        kmm__uses_expect(t);
         result = result ? result : error;
         bytes += t->bytes;
     }

@@ -79,8 +79,8 @@ static int enter_dag(kmm_task_t *task, void *stream)
     kmm__program_stream_enter(t, stream);
     if (!error)
         error = kmm__dag_enter(t);
-    kmm__uses_expect(t);
     kmm__task_fail(t, error);
+    kmm__uses_expect(t);
     kmm__task_release(t);
     return error;
 }

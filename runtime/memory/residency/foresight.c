@@ -140,11 +140,12 @@ static void cancel_frame(void *ctx, kmm__frame_t *f)
     queue_remove(&f->uses, ctx);
 }
 
-/* Notes no uses if all frames have room, because nothing will be evicted then. */
+/* Notes no uses if all frames have room, because nothing will be evicted then; and none of a task
+ * that has failed, because it will not run: what it was to overwrite may still be read. */
 void kmm__uses_expect(kmm__task_t *t)
 {
     struct kmm__device_memory *m = t->device->memory;
-    if (t->device->space == KMM__HOST)
+    if (t->device->space == KMM__HOST || t->error)
         return;
     t->residency.is_expected = !kmm__frames_fit(t->device);
     t->residency.is_unforeseen = !t->residency.is_expected;

@@ -7,8 +7,8 @@
 
 #include "memory/residency/frame.h"
 
-/* Ranks t, which has its device, accesses and predecessors, and adds it to the queues of the frames
- * that it will touch. */
+/* Ranks t, which has its device, accesses, predecessors and error if it has failed, and adds it to
+ * the queues of the frames that it will touch. */
 void kmm__uses_expect(kmm__task_t *t);
 void kmm__uses_met(kmm__task_t *t);    /* records that t has been removed from all of them */
 void kmm__uses_cancel(kmm__task_t *t); /* removes it */

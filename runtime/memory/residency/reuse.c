@@ -19,6 +19,7 @@
  */
 #include "memory/residency/reuse.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -241,13 +242,16 @@ void kmm__reuse_rank(kmm__task_t *t)
              number = wave_find(w, after > front ? after : front);
     if (after == 0 && shared_wave(w) > number)
         number = shared_wave(w);
-    if (number && wave(w, number)->rank + LAG >= t->sequence &&
-        wave_takes(w, number, room_for_waves(d), after > 0)) {
+    /* tasks that were submitted while memory was not short have ranks without a wave */
+    bool may_join =
+        number && wave(w, number)->rank >= after && wave(w, number)->rank + LAG >= t->sequence;
+    if (may_join && wave_takes(w, number, room_for_waves(d), after > 0)) {
         t->rank = wave(w, number)->rank;
         wave_note(w, number);
     } else {
         wave_start(w, t);
     }
+    assert(t->rank >= after && t->rank <= t->sequence);
 }
 
 void kmm__reuse_advance(const kmm__task_t *t)
