@@ -360,16 +360,18 @@ static int frames_allow(const wanted_t *w, kmm__device_t *d)
 
 /* Waits, while memory is short and all idle frames are needed again, until unfinished tasks hold at
  * most COMING_TASKS times what a task usually has to map. Without this wait, frames would be
- * evicted for a task whose kernel then waits behind others. Tasks with pins wait for no memory, so
- * they end. */
+ * evicted for a task whose kernel then waits behind others. In an order by reuse this also holds
+ * while the device fills: a later step that is being submitted may use what has just come. Tasks
+ * with pins wait for no memory, so they end. */
 static void await_turn(const wanted_t *w)
 {
     kmm__device_t *d = w->task->device;
     uint64_t usual = d->memory->missing > w->missing ? d->memory->missing : w->missing;
-    if (!d->memory->pressure || !w->missing)
+    bool fills = d->runtime->memory->by_reuse && !d->memory->pressure && !kmm__frames_fit(d);
+    if ((!d->memory->pressure && !fills) || !w->missing)
         return;
     kmm__frames_note_needed(d);
-    while (d->memory->all_needed && d->memory->coming > COMING_TASKS * usual)
+    while ((d->memory->all_needed || fills) && d->memory->coming > COMING_TASKS * usual)
         if (wait_for_memory(d, w->pinned))
             return;
 }
