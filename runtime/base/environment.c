@@ -35,6 +35,7 @@ static const struct {
     {"KMM_NATIVE", WORDS, " 0 1 ", 0, 0},
     {"KMM_NUMA", WORDS, " 0 1 ", 0, 0},
     {"KMM_ON_ERROR", WORDS, " continue ", 0, 0},
+    {"KMM_ORDER", WORDS, " reuse submission ", 0, 0},
     {"KMM_PINNED_MEM", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_SEED", NUMBER, NULL, LONG_MIN, LONG_MAX},
     {"KMM_SPILL_DIR", FOLDER, NULL, 0, 0},

@@ -59,6 +59,7 @@ static void work_leave(kmm__task_t *t)
 
 const kmm__task_hooks_t kmm__execute_hooks = {
     .ready = kmm__ready_push,
+    .await = kmm__ready_await,
     .runnable = kmm__host_run,
     .done = memory_release,
     .left = work_leave,

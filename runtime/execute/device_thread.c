@@ -34,6 +34,18 @@ void kmm__ready_push(kmm__task_t *t)
     kmm__device_wake(t->device);
 }
 
+/* Without waves all ranks are numbers of tasks, and the queue is in the new order already. */
+void kmm__ready_await(kmm_runtime_t *rt, uint64_t end)
+{
+    for (uint32_t k = 0; rt->memory->by_reuse && k < rt->device_count; k++) {
+        kmm__device_t *d = rt->device[k];
+        if (d->memory->waves)
+            kmm__queue_await(&d->queue->ready, end);
+        else if (d->space != KMM__HOST)
+            d->queue->ready.awaited = end;
+    }
+}
+
 static void issue(kmm__task_t *t)
 {
     if (!t->error && t->device->lost)

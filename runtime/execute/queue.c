@@ -16,9 +16,13 @@ enum {
 
 /* ---- Queues ---- */
 
-static bool comes_before(const kmm__task_t *a, const kmm__task_t *b)
+static bool comes_before(const kmm__queue_t *q, const kmm__task_t *a, const kmm__task_t *b)
 {
-    return a->priority != b->priority ? a->priority > b->priority : a->sequence < b->sequence;
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    if ((a->sequence < q->awaited) != (b->sequence < q->awaited))
+        return a->sequence < q->awaited;
+    return a->rank != b->rank ? a->rank < b->rank : a->sequence < b->sequence;
 }
 
 /* Called locked; the count is also read without the lock. */
@@ -45,8 +49,8 @@ void kmm__queue_push(kmm__queue_t *q, kmm__task_t *t)
     queue_count(q, k + 1);
     if (k == 0)
         q->heaped = false;
-    q->heaped |= k > 0 && comes_before(t, heap[k - 1]);
-    for (; q->heaped && k > 0 && comes_before(t, heap[(k - 1) / 2]); k = (k - 1) / 2)
+    q->heaped |= k > 0 && comes_before(q, t, heap[k - 1]);
+    for (; q->heaped && k > 0 && comes_before(q, t, heap[(k - 1) / 2]); k = (k - 1) / 2)
         heap[k] = heap[(k - 1) / 2];
     heap[k] = t;
     KMM__ASSERT_SOMETIMES(kmm__queue_is_valid(q, t->state));
@@ -71,8 +75,8 @@ kmm__task_t *kmm__queue_pop(kmm__queue_t *q)
         return first;
     }
     for (uint32_t child; (child = 2 * k + 1) < count; k = child) {
-        child += child + 1 < count && comes_before(heap[child + 1], heap[child]);
-        if (!comes_before(heap[child], last))
+        child += child + 1 < count && comes_before(q, heap[child + 1], heap[child]);
+        if (!comes_before(q, heap[child], last))
             break;
         heap[k] = heap[child];
     }
@@ -81,13 +85,26 @@ kmm__task_t *kmm__queue_pop(kmm__queue_t *q)
     return first;
 }
 
+void kmm__queue_await(kmm__queue_t *q, uint64_t end)
+{
+    uint32_t count = q->count;
+    q->awaited = end;
+    if (count < 2)
+        return;
+    memmove(q->tasks, q->tasks + q->head, count * sizeof(*q->tasks));
+    q->head = 0;
+    queue_count(q, 0);
+    for (uint32_t k = 0; k < count; k++)
+        kmm__queue_push(q, q->tasks[k]);
+}
+
 bool kmm__queue_is_valid(const kmm__queue_t *q, kmm__task_state_t state)
 {
     kmm__task_t *const *heap = q->tasks + q->head;
     bool valid = q->head + q->count <= q->capacity && (q->count || q->head == 0);
     for (uint32_t k = 0; k < q->count && valid; k++)
         valid = heap[k]->state == state && heap[k]->refs > 0 && !heap[k]->order.finished &&
-                (k == 0 || !comes_before(heap[k], heap[q->heaped ? (k - 1) / 2 : k - 1]));
+                (k == 0 || !comes_before(q, heap[k], heap[q->heaped ? (k - 1) / 2 : k - 1]));
     return valid;
 }
 
@@ -102,7 +119,7 @@ static void order_push(kmm__device_t *d, kmm__task_t *t)
 {
     kmm__queue_t *q = &d->queue->order;
     uint32_t kept = 0;
-    if (d->space == KMM__HOST || d->runtime->device_count < 2)
+    if (d->space == KMM__HOST || d->runtime->device_count < 2 || d->runtime->memory->by_reuse)
         return; /* on one device tasks become ready in that order */
     for (uint32_t k = 0; q->count >= d->queue->order_trim && k < q->count; k++) {
         if (is_issued(q->tasks[k]))

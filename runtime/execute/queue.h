@@ -6,14 +6,15 @@
 
 #include "task/task.h"
 
-/* Tasks ordered by priority, then by the order of submission. A binary heap that begins at
- * tasks[head]. As long as tasks are pushed in that order it is also a sorted list, from which the
- * first is taken in O(1). */
+/* Tasks ordered by priority, then by whether a thread waits for them, then by rank. A binary heap
+ * that begins at tasks[head]. As long as tasks are pushed in that order it is also a sorted list,
+ * from which the first is taken in O(1). */
 typedef struct kmm__queue {
     kmm__task_t **tasks;
     _Atomic uint32_t count; /* changed under the lock, read also without it */
     uint32_t capacity, head;
-    bool heaped; /* not a sorted list; reset when it is empty */
+    bool heaped;      /* not a sorted list; reset when it is empty */
+    uint64_t awaited; /* a thread waits for tasks with lower numbers than this */
 } kmm__queue_t;
 
 struct kmm__device_queue {
@@ -36,6 +37,8 @@ void kmm__queue_push(kmm__queue_t *q, kmm__task_t *t);
 kmm__task_t *kmm__queue_first(const kmm__queue_t *q); /* the first task; NULL: the queue is empty */
 /* Removes the first task. NULL: the queue is empty. */
 kmm__task_t *kmm__queue_pop(kmm__queue_t *q);
+/* Puts tasks with lower numbers than `end` first. `end` never falls. */
+void kmm__queue_await(kmm__queue_t *q, uint64_t end);
 /* True if the queue is in order, and all its tasks are in state `state`. */
 bool kmm__queue_is_valid(const kmm__queue_t *q, kmm__task_state_t state);
 

@@ -147,20 +147,21 @@ static int submit(kmm__device_t *d, kmm__work_t *w, const kmm__access_t *accesse
         kmm__task_ref(t);
         *out = t;
     }
-    kmm__uses_expect(t);
     kmm__program_stream_enter(t, NULL);
     int error = kmm__dag_enter(t);
     kmm__task_fail(t, error);
+    kmm__uses_expect(t);
     kmm__task_release(t);
     return error;
 }
 
-int kmm__own_kernel_submit(kmm__device_t *d, kmm__device_kernel_t kernel, const kmm__partials_t *p,
-                           const kmm__reduction_t *r, const char *name,
-                           const kmm__access_t *accesses, uint32_t count)
+int kmm__own_kernel_submit(kmm__device_t *d, kmm__device_kernel_t kernel, const kmm__work_t *launch,
+                           const kmm__reduction_t *r, const kmm__access_t *accesses, uint32_t count)
 {
-    kmm__work_t *w = make_work(d, kernel, p, r);
-    w->name = name;
+    kmm__work_t *w = make_work(d, kernel, &launch->partials[r->partials], r);
+    w->name = kernel == KMM__FILL ? "start of a reduction" : "end of a reduction";
+    w->file = launch->file;
+    w->line = launch->line;
     return submit(d, w, accesses, count, NULL);
 }
 

@@ -15,11 +15,11 @@ bool kmm__own_kernels_fold(const kmm__device_t *d, const kmm__partials_t *p,
 /* Returns what these kernels get. The first partial lies at `at`, and the target at its name. */
 kmm__folding_t kmm__folding_of(const kmm__partials_t *p, const kmm__reduction_t *r, kmm__addr_t at);
 
-/* Locked. Submits a task that runs the kernel on a device, for partials that lie in an array of
- * their own. The accesses, two at most, are copied. */
-int kmm__own_kernel_submit(kmm__device_t *d, kmm__device_kernel_t kernel, const kmm__partials_t *p,
-                           const kmm__reduction_t *r, const char *name,
-                           const kmm__access_t *accesses, uint32_t count);
+/* Locked. Submits a task that runs the kernel on a device, for a reduction of a launch whose
+ * partials lie in an array of their own. The accesses, two at most, are copied. */
+int kmm__own_kernel_submit(kmm__device_t *d, kmm__device_kernel_t kernel, const kmm__work_t *launch,
+                           const kmm__reduction_t *r, const kmm__access_t *accesses,
+                           uint32_t count);
 
 /* A program that writes `r = r && x` gets 0 or 1, and one that writes `if (!x) r = 0` may keep any
  * other value. So that a chunk gives what the program gives, its partial begins with the target's

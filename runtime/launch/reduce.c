@@ -349,7 +349,7 @@ static int begin_on_device(const sink_t *sink, const kmm__work_t *w, const kmm__
     const kmm__access_t a[2] = {kmm__access_bytes(p->array, is_first(w, r) ? KMM_WRITE : KMM_UPDATE,
                                                   0, (int64_t)p->array->bytes),
                                 kmm__access_bytes(p->target, KMM_READ, r->begin, r->end)};
-    return kmm__own_kernel_submit(sink->only, KMM__FILL, p, r, "start of a reduction", a,
+    return kmm__own_kernel_submit(sink->only, KMM__FILL, w, r, a,
                                   kmm__reduction_is_truth(r) ? 2 : 1);
 }
 
@@ -473,12 +473,13 @@ static int64_t fold_bytes(const kmm__partials_t *p)
     return part && part < FOLD_BYTES ? part : FOLD_BYTES;
 }
 
-static int end_on_device(const sink_t *sink, const kmm__partials_t *p, const kmm__reduction_t *r)
+static int end_on_device(const sink_t *sink, const kmm__work_t *w, const kmm__reduction_t *r)
 {
+    const kmm__partials_t *p = &w->partials[r->partials];
     const kmm__access_t a[2] = {kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes),
                                 kmm__access_bytes(p->target, KMM_UPDATE, r->begin, r->end)};
     return kmm__own_kernel_submit(sink->only, kmm__reduction_is_truth(r) ? KMM__TRUTH : KMM__FOLD,
-                                  p, r, "end of a reduction", a, 2);
+                                  w, r, a, 2);
 }
 
 static int end_one(const sink_t *sink, const kmm__work_t *w, const kmm__reduction_t *r)
@@ -487,7 +488,7 @@ static int end_one(const sink_t *sink, const kmm__work_t *w, const kmm__reductio
     int64_t size = r->element.bytes, elements = (r->end - r->begin) / size,
             each = fold_bytes(p) / p->count / size;
     if (is_on_device(sink, p, r))
-        return end_on_device(sink, p, r);
+        return end_on_device(sink, w, r);
     each = each < elements ? each : elements;
     each = each < 1 ? 1 : each;
     for (int64_t k = 0; k < elements; k += each) {

@@ -170,7 +170,6 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     *error = plan_chunk(s, t, &box);
     kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
     t->part.is_direct = s->is_direct && !*error;
-    kmm__uses_expect(t);
     kmm__program_stream_enter(t, w->geometry.stream);
     return t;
 }
@@ -206,9 +205,9 @@ static int submit_apart(kmm__submission_t *s, uint32_t first, uint32_t most, uin
     for (*n = 0; *n < most && bytes < KMM__BATCH_BYTES; ++*n) {
         int error = 0;
         kmm__task_t *t = tasks[*n] = make_chunk(s, first + *n, &error);
-        if (!error)
-            error = kmm__dag_enter(t);
+        error = error ? error : kmm__dag_enter(t);
         kmm__task_fail(t, error);
+        kmm__uses_expect(t);
         result = result ? result : error;
         bytes += t->bytes;
     }
@@ -249,6 +248,7 @@ static int submit_together(kmm__submission_t *s)
         kmm__task_fail(tasks[k], error);
         result = result ? result : error;
         kmm__dag_record(tasks[k], true);
+        kmm__uses_expect(tasks[k]);
     }
     for (uint32_t k = 0; k < n; k++)
         kmm__dag_record(tasks[k], false);

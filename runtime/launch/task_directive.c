@@ -76,11 +76,11 @@ static int enter_dag(kmm_task_t *task, void *stream)
     kmm__task_ref(t);
     int error = kmm__submission_plan(s, t, &box);
     kmm__task_assign_stream(t, s->placement.device[0], (uint32_t)task->compute_stream);
-    kmm__uses_expect(t);
     kmm__program_stream_enter(t, stream);
     if (!error)
         error = kmm__dag_enter(t);
     kmm__task_fail(t, error);
+    kmm__uses_expect(t);
     kmm__task_release(t);
     return error;
 }

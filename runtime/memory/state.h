@@ -37,6 +37,7 @@ struct kmm__memory {
     kmm__array_t
         *globals; /* stands for all memory that is no array: variables, other allocations */
     bool addresses_are_host; /* a new array's address is its memory, if there is no other space */
+    bool by_reuse; /* tasks are ordered by reuse where memory is short (residency/reuse.c) */
     kmm__map_ops_t holders_ops; /* operations of coherence maps */
     kmm__pattern_t patterns[KMM__PATTERNS];
 
@@ -89,9 +90,14 @@ struct kmm__device_memory {
     bool all_needed;   /* every idle frame is known to be needed again */
     uint64_t coming;   /* bytes that were mapped for unfinished tasks */
     uint64_t missing;  /* bytes that recent acquisitions mapped, on average */
-    uint64_t now;      /* number of the task that acquired last */
+    uint64_t now;      /* rank of the task that acquired last */
     uint64_t stamp;    /* number of the latest acquisition; marks the frames that it listed */
     bool acquires;     /* an acquisition is under way */
+
+    /* Order by reuse (memory/residency/reuse.c). */
+    uint32_t unforeseen;      /* unissued tasks that no frame has in its queue of uses */
+    uint64_t front;           /* the greatest rank of a task that has acquired */
+    struct kmm__waves *waves; /* NULL: memory was never short */
 
     /* Premapping frames (memory/residency/premap.c). */
     struct kmm__premapper *premapper; /* its thread and state; NULL: not started yet */

@@ -49,6 +49,7 @@ struct kmm__marker {
     kmm_runtime_t *runtime;
     uint32_t refs;  /* held by the program, spans, and gates */
     bool is_of_all; /* it waits for the work of all program streams */
+    uint64_t end;   /* tasks before it have lower numbers */
     /* spans and driver's streams that it waits for; changed under the lock, read without it */
     _Atomic uint32_t left;
     int error;          /* first error of the work before it */
@@ -232,6 +233,7 @@ static kmm__marker_t *marker_make(kmm_runtime_t *rt, const void *stream)
     m->runtime = rt;
     m->refs = 1;
     m->is_of_all = stream == &kmm__all_streams;
+    m->end = rt->tasks->next_sequence;
     m->left = 1; /* one for this function: the marker is not reached before all streams have it */
     for (kmm__program_stream_t *ps = rt->tasks->program_streams; ps; ps = ps->next)
         if (stream == &kmm__all_streams || ps->stream == stream)
@@ -275,9 +277,18 @@ static void assist(const kmm__marker_t *m)
     }
 }
 
+static void put_first(const kmm__marker_t *m)
+{
+    pthread_mutex_lock(&m->runtime->lock);
+    kmm__tasks_await(m->runtime, m->end);
+    pthread_mutex_unlock(&m->runtime->lock);
+}
+
 int kmm__marker_wait(kmm__marker_t *m)
 {
     kmm_runtime_t *rt = m->runtime;
+    if (rt->has_spaces && m->left)
+        put_first(m);
     assist(m);
     kmm__spin_until_zero(&m->left, rt->has_spaces && kmm__has_cpus_to_spare() ? KMM__SPIN_DEVICE_NS
                                                                               : KMM__SPIN_NS);
@@ -370,6 +381,7 @@ bool kmm__marker_precede_driver(kmm__marker_t *m, void *stream)
         return false;
     pthread_mutex_lock(&rt->lock);
     rt->tasks->issue_waiters++;
+    kmm__tasks_await(rt, m->end);
     while (!is_issued(m))
         kmm__cond_wait(&rt->progress, &rt->lock);
     rt->tasks->issue_waiters--;

@@ -45,6 +45,8 @@ typedef struct kmm__object {
     bool is_abstract;       /* set at creation: orders work and holds no data */
     /* accesses of unfinished tasks in each space; counted only if runtime->has_spaces */
     uint32_t unfinished[KMM__MAX_SPACES];
+    /* while there are some on the host: no unfinished task there has a lower number */
+    uint64_t oldest_on_host;
 } kmm__object_t;
 
 /* An array's object, which is its first member. */

@@ -16,6 +16,8 @@ typedef struct kmm__work kmm__work_t;
  * All are called with the runtime's lock. */
 typedef struct kmm__task_hooks {
     void (*ready)(kmm__task_t *t); /* t may be issued */
+    /* a thread waits for tasks whose numbers are less than `end`, which come first from now on */
+    void (*await)(kmm_runtime_t *rt, uint64_t end);
     /* t, on the host, is issued, and all that it waits for is done */
     void (*runnable)(kmm__task_t *t);
     void (*done)(kmm__task_t *t); /* t is done: unpins its frames and pages */
@@ -30,6 +32,7 @@ typedef struct kmm__task_hooks {
 struct kmm__tasks {
     const kmm__task_hooks_t *hooks;
     uint64_t next_sequence, next_work;
+    uint64_t awaited;          /* threads have waited for tasks with lower numbers than this */
     uint32_t outstanding;      /* unfinished tasks */
     uint32_t most_outstanding; /* bound above which submission waits */
     uint32_t throttled;        /* threads that wait for `outstanding` to fall */

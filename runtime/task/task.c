@@ -103,7 +103,7 @@ kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t acc
     assert(!rt->tasks->unsettled); /* a task on that list may be in the free list already */
     kmm__task_t *t = task_obtain(rt);
     t->refs = 1;
-    t->sequence = rt->tasks->next_sequence++;
+    t->sequence = t->rank = rt->tasks->next_sequence++;
     t->runtime = rt;
     t->work = work;
     t->work_id = work->id;
@@ -124,7 +124,8 @@ void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *strea
         o->writers += t->accesses[k].mode != KMM_READ;
         if (!t->runtime->has_spaces)
             continue;
-        o->unfinished[device->space]++;
+        if (o->unfinished[device->space]++ == 0 && device->space == KMM__HOST)
+            o->oldest_on_host = t->sequence;
         t->bytes += o->is_abstract ? 0 : (uint64_t)kmm__box_volume(&t->accesses[k].box);
     }
     t->order.ticket = kmm__ticket_create(device, stream);
@@ -159,9 +160,19 @@ void kmm__task_blame(kmm__task_t *t, uint16_t item)
     t->failed_item = item;
 }
 
+/* That the bound never falls costs nothing: tasks before it are older than all others. */
+void kmm__tasks_await(kmm_runtime_t *rt, uint64_t end)
+{
+    if (end <= rt->tasks->awaited)
+        return;
+    rt->tasks->awaited = end;
+    rt->tasks->hooks->await(rt, end);
+}
+
 void kmm__task_announce(kmm__task_t *t)
 {
     t->awaited = true;
+    kmm__tasks_await(t->runtime, t->sequence + 1);
 }
 
 /* ---- Edges ---- */
@@ -198,6 +209,14 @@ static void edge_after_issue(kmm__task_t *from, kmm__task_t *to)
         kmm__ticket_add_waiter(from->order.ticket, (kmm__edge_t){to, false});
 }
 
+/* A task on the host has no place in a device's order, but passes on those that it follows. */
+static void note_rank(const kmm__task_t *from, kmm__task_t *to)
+{
+    uint64_t rank = on_streams(from) ? from->rank : from->order.after;
+    if (to->order.after < rank)
+        to->order.after = rank;
+}
+
 void kmm__task_add_edge(kmm__task_t *from, kmm__task_t *to, bool data)
 {
     kmm__task_order_t *o = &from->order;
@@ -216,6 +235,7 @@ void kmm__task_add_edge(kmm__task_t *from, kmm__task_t *to, bool data)
                               sizeof(*o->successors));
     o->successors[o->successor_count++] = (kmm__edge_t){to, data};
     kmm__task_ref(to);
+    note_rank(from, to);
     to->order.finish_left++;
     if (from->state == KMM__TASK_ISSUED && follows_issue(from, to))
         edge_after_issue(from, to);

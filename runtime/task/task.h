@@ -77,10 +77,11 @@ typedef struct kmm__task_order {
     uint32_t issue_left; /* predecessors that must be issued, or done, before the task is issued */
     /* tickets and reads of pages that must be done before it runs on the host */
     uint32_t done_left;
-    uint32_t finish_left;  /* predecessors and tickets that must be done before it counts as done */
-    bool finished;         /* the task's own work is over */
-    bool is_unissued;      /* its span counts it as not yet on streams */
-    kmm__ticket_t *ticket; /* done when the task is */
+    uint32_t finish_left; /* predecessors and tickets that must be done before it counts as done */
+    uint64_t after;   /* the greatest rank of unfinished tasks that it follows; 0: there is none */
+    bool finished;    /* the task's own work is over */
+    bool is_unissued; /* its span counts it as not yet on streams */
+    kmm__ticket_t *ticket;  /* done when the task is */
     struct kmm__span *span; /* span of its program stream (task/marker.c); NULL once it is done */
     /* of a direct task that is done: its work, which kmm__tasks_settle drops */
     kmm__work_t *unsettled_work;
@@ -108,6 +109,7 @@ typedef struct kmm__task_residency {
     uint64_t coming;                  /* bytes that were mapped for it, until it is done */
     struct kmm__page_pins *page_pins; /* pages of host memory that it pins; NULL: none */
     bool is_expected;                 /* its frames have it in their queues of uses */
+    bool is_unforeseen;               /* they do not, and it has not acquired them yet */
     uint32_t copy_count, pinned_count;
     /* Kept when the task is used again: */
     kmm__ticket_t **copies; /* tickets of copies made for it; references */
@@ -125,6 +127,10 @@ typedef struct kmm__task_issue {
 struct kmm__task {
     uint64_t refs;     /* held by the DAG until it is done, maps of users, edges, waiters */
     uint64_t sequence; /* number in the order of submission */
+    /* Its place in the order in which its device takes tasks; ties go by `sequence`. At first its
+     * own number; memory/residency/reuse.c makes it less. Not less than that of a task which it
+     * follows. */
+    uint64_t rank;
     kmm_runtime_t *runtime;
     kmm__device_t *device;
     kmm__work_t *work; /* NULL once it is done */
@@ -178,7 +184,10 @@ void kmm__task_unref(kmm__task_t *t);
 void kmm__task_fail(kmm__task_t *t, int error);
 /* Records the item of the launch that is at fault. Called before the task fails. */
 void kmm__task_blame(kmm__task_t *t, uint16_t item);
-/* Makes the end of t wake threads that wait on runtime->progress. */
+/* Records that a thread begins to wait for tasks whose numbers are less than `end`: devices take
+ * these before later ones, whatever their ranks. */
+void kmm__tasks_await(kmm_runtime_t *rt, uint64_t end);
+/* Makes the end of t wake threads that wait on runtime->progress. One is about to wait there. */
 void kmm__task_announce(kmm__task_t *t);
 
 /* READY -> ISSUED. Makes successors on streams of the same backend, and those on the host, wait for

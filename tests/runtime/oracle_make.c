@@ -258,6 +258,41 @@ static void random_op(rng_t *r, const script_t *s, op_t *op)
     op->value = op->target < s->slot_count - SUMS ? op->value : 0;
 }
 
+/* The same launch back, from the target to the first source. */
+static op_t turned(const script_t *s, const op_t *op)
+{
+    op_t back = *op;
+    int big = s->slot_count - SUMS, from = op->source[0].slot;
+    if (op->kind != LAUNCH || !op->source_count || from >= big || op->target >= big ||
+        (s->slot[from].kind == MAPPED && s->slot[from].map == KMM_MAP_TO))
+        return back;
+    back.target = from;
+    for (int k = 0; k < op->source_count; k++)
+        back.source[k].slot = k ? op->source[k].slot : op->target;
+    for (int k = 0; k < op->source_count; k++)
+        if (back.source[k].slot == back.target)
+            return *op;
+    memset(back.before, 0, sizeof(back.before));
+    return back;
+}
+
+/* A time loop: a few launches again and again, mostly with nothing between them that waits. */
+static void random_loop(rng_t *r, script_t *s)
+{
+    enum { BODY = 4 };
+    int body = (int)rng_range(r, 1, BODY),
+        first = (int)rng_range(r, 0, s->op_count < 2 ? s->op_count : 2);
+    for (int k = first; k < first + body; k++)
+        do
+            random_op(r, s, &s->op[k]);
+        while (s->op[k].kind != LAUNCH && s->op[k].kind != REDUCE && rng_range(r, 0, 9));
+    if (body > 1 && rng_range(r, 0, 1))
+        s->op[first + 1] = turned(s, &s->op[first]);
+    s->op_count = (int)rng_range(r, first + body, OPS);
+    for (int k = first + body; k < s->op_count; k++)
+        s->op[k] = s->op[k - body];
+}
+
 static int64_t random_script(rng_t *r, script_t *s)
 {
     static const kmm_type_t types[] = {KMM_INT32,  KMM_FLOAT, KMM_DOUBLE, KMM_UINT8,  KMM_INT16,
@@ -278,9 +313,11 @@ static int64_t random_script(rng_t *r, script_t *s)
         t->n = sum ? SUM_LENGTH : n;
         total += t->n * (int64_t)type_bytes(t->type) + 3 * PIECE;
     }
-    s->op_count = (int)rng_range(r, 1, OPS);
+    s->op_count = (int)rng_range(r, 1, LOOSE_OPS);
     for (int k = 0; k < s->op_count; k++)
         random_op(r, s, &s->op[k]);
+    if (rng_range(r, 0, 2) == 0)
+        random_loop(r, s);
     return total;
 }
 
@@ -314,7 +351,9 @@ static void random_fault(rng_t *r, program_t *p)
         random_stray(r, p);
     else if (may && !ON_DEVICE && p->gpu_kernel && rng_range(r, 0, 7) == 0)
         p->fault = rng_range(r, 0, 2) ? REFUSED : LOST;
-    p->compares = p->fault != STRAYS && (asked ? strstr(asked, "result") != NULL : p->checks);
+    /* A comparison of a launch sees what other threads add to the same sum meanwhile. */
+    p->compares = p->fault != STRAYS && !p->script[0].has_shared &&
+                  (asked ? strstr(asked, "result") != NULL : p->checks);
 }
 
 static void random_shared(rng_t *r, program_t *p)
@@ -347,6 +386,12 @@ static void random_devices(rng_t *r, program_t *p, int gpu_count)
         return;
     }
     int k = (int)rng_range(r, 0, oracle_gpus_count - 1);
+    if (!ON_DEVICE && only && !strcmp(only, "one")) {
+        p->devices = k % 2 ? plain[1] : oracle_gpus[0].devices;
+        p->gpu_kernel = k % 2 ? NULL : oracle_gpus[0].kernel;
+        p->stagers = k % 3;
+        return;
+    }
     while (!ON_DEVICE && only && strncmp(oracle_gpus[k].devices, only, strlen(only)))
         k = (int)rng_range(r, 0, oracle_gpus_count - 1);
     while (oracle_gpus[k].count > gpu_count)

@@ -45,7 +45,8 @@ enum {
     FAR = PAD / 8,
     STREAMS = 3,
     DEPTH = 3,
-    OPS = 24,
+    LOOSE_OPS = 24, /* operations of a program without a loop */
+    OPS = 48,
     THREADS = 3,
     MOST_REDUCED = 20000
 };

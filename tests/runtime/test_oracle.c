@@ -14,7 +14,9 @@
  * dropping operations while it still fails, and printed with the seed that repeats it;
  * KMM_ORACLE_KEEP lists what was left. KMM_ORACLE_DEVICES, "cuda" or "hip": all programs are run on
  * GPUs, the first of that kind; KMM_FAKE_HIP_WHOLE and KMM_FAKE_HIP_LANES say which form of AMD's
- * they are.
+ * they are. "one": on one device with little memory, which then orders chunks by reuse. A third of
+ * the programs are loops. KMM_ORDER=submission repeats the
+ * same programs in order.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -215,8 +217,8 @@ int main(void)
     const share_t share = share_of_test();
     int failures = 0;
     const char *only = getenv("KMM_ORACLE_DEVICES");
-    if (only && strcmp(only, "cuda") && strcmp(only, "hip")) {
-        fprintf(stderr, "KMM_ORACLE_DEVICES is cuda or hip\n");
+    if (only && strcmp(only, "cuda") && strcmp(only, "hip") && strcmp(only, "one")) {
+        fprintf(stderr, "KMM_ORACLE_DEVICES is cuda, hip or one\n");
         return 2;
     }
     gpu_count = (int)number("KMM_TEST_GPUS", gpu_count);

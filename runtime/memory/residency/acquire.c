@@ -21,6 +21,7 @@
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
 #include "memory/residency/premap.h"
+#include "memory/residency/reuse.h"
 
 /* PRESSURE_LASTS: memory stops counting as short after that many acquisitions that had nothing to
  * map. COMING_TASKS: see await_turn. */
@@ -359,16 +360,18 @@ static int frames_allow(const wanted_t *w, kmm__device_t *d)
 
 /* Waits, while memory is short and all idle frames are needed again, until unfinished tasks hold at
  * most COMING_TASKS times what a task usually has to map. Without this wait, frames would be
- * evicted for a task whose kernel then waits behind others. Tasks with pins wait for no memory, so
- * they end. */
+ * evicted for a task whose kernel then waits behind others. In an order by reuse this also holds
+ * while the device fills: a later step that is being submitted may use what has just come. Tasks
+ * with pins wait for no memory, so they end. */
 static void await_turn(const wanted_t *w)
 {
     kmm__device_t *d = w->task->device;
     uint64_t usual = d->memory->missing > w->missing ? d->memory->missing : w->missing;
-    if (!d->memory->pressure || !w->missing)
+    bool fills = d->runtime->memory->by_reuse && !d->memory->pressure && !kmm__frames_fit(d);
+    if ((!d->memory->pressure && !fills) || !w->missing)
         return;
     kmm__frames_note_needed(d);
-    while (d->memory->all_needed && d->memory->coming > COMING_TASKS * usual)
+    while ((d->memory->all_needed || fills) && d->memory->coming > COMING_TASKS * usual)
         if (wait_for_memory(d, w->pinned))
             return;
 }
@@ -379,7 +382,7 @@ static void want_all(wanted_t *w)
     for (uint32_t k = 0; k < t->access_count; k++)
         if (!t->accesses[k].array->object.is_abstract)
             want_box(w, &t->accesses[k]);
-    t->residency.is_expected = false;
+    kmm__uses_met(t);
 }
 
 /* Updates the average of the bytes that a task has to map. An average is kept because tasks begin
@@ -429,7 +432,8 @@ int kmm__frames_acquire(kmm__task_t *t, bool resident)
     wanted_t w = {.task = t};
     int error = resident ? 0 : windows_ensure(t);
     d->memory->stamp++;
-    d->memory->now = t->sequence;
+    d->memory->now = t->rank;
+    kmm__reuse_advance(t);
     if (!error)
         want_all(&w);
     uint64_t coming = w.missing + w.premapped;

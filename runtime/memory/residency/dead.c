@@ -65,8 +65,26 @@ static void dead_reads(dead_t *d, const kmm__array_t *a, int64_t begin, int64_t 
     }
 }
 
+/* True if an unfinished task in another space may read what the array held before task `last`. */
+static bool is_read_elsewhere(const kmm__array_t *a, const kmm__device_t *d, uint64_t last)
+{
+    bool is_read = a->object.unfinished[KMM__HOST] && a->object.oldest_on_host <= last;
+    for (uint32_t s = KMM__HOST + 1; s < a->runtime->space_count; s++)
+        is_read |= s != d->space && a->object.unfinished[s];
+    return is_read;
+}
+
+bool kmm__frame_is_overwritten(const kmm__frame_t *f)
+{
+    uint64_t last;
+    return f->device->memory->unforeseen == 0 && kmm__uses_overwrite(f, &last) &&
+           !is_read_elsewhere(f->array, f->device, last);
+}
+
 bool kmm__frame_is_dead(const kmm__frame_t *f)
 {
+    if (kmm__frame_is_overwritten(f))
+        return true;
     kmm__array_t *a = f->array;
     dead_t d = {f->device, 0, UINT64_MAX, true, true, true};
     kmm__box_t boxes[2 * KMM__DIMS];

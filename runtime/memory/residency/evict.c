@@ -127,6 +127,16 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
 
 /* ---- Victims ---- */
 
+/* Returns when f is used next. Frames that are overwritten before they are read come last, because
+ * evicting them moves nothing. */
+static uint64_t next_use(const kmm__frame_t *f)
+{
+    const uint64_t OVERWRITTEN = UINT64_C(1) << 59;
+    const kmm__device_t *d = f->device;
+    uint64_t next = kmm__uses_next(d->runtime, f, d->memory->now);
+    return kmm__frame_is_overwritten(f) ? next | OVERWRITTEN : next;
+}
+
 /* Returns the frame of a list that is needed farthest in the future. Leaves out host-backed frames,
  * and those that the current acquisition has listed; one of these may be idle if its eviction
  * failed. Looking at all frames takes less time than evicting one. */
@@ -138,7 +148,7 @@ static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64
         uint64_t n =
             f->host_backed || (f->stamp == d->memory->stamp && (f->pins || d->memory->acquires))
                 ? 0
-                : kmm__uses_next(d->runtime, f, d->memory->now);
+                : next_use(f);
         if (n <= *next)
             continue;
         best = f;
@@ -160,8 +170,7 @@ kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64
     bool later = false;
     for (const kmm__frame_t *f = d->memory->busy; f && idle; f = f->next) {
         if (f->host_backed || f->stamp == d->memory->stamp ||
-            !is_much_later(kmm__uses_next(d->runtime, f, d->memory->now), idle_next,
-                           d->memory->now))
+            !is_much_later(next_use(f), idle_next, d->memory->now))
             continue;
         coming += kmm__frame_size(f);
         later = true;

@@ -11,87 +11,172 @@
 #include "memory/residency/foresight.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
+#include "memory/residency/reuse.h"
 
-/* ---- The queue of a frame: the tasks that will touch it, by number, which is the order of
- * submission ---- */
+/* ---- The queue of a frame: the tasks that will touch it, in the order of ranks ---- */
 
-static void queue_push(kmm__uses_t *u, uint64_t sequence)
+static kmm__use_t *use_at(const kmm__uses_t *u, uint32_t k)
 {
-    if (u->count && u->queue[(u->head + u->count - 1) & (u->capacity - 1)] == sequence)
+    return &u->queue[(u->head + k) & (u->capacity - 1)];
+}
+
+static bool comes_before(const kmm__use_t *a, const kmm__use_t *b)
+{
+    return a->rank != b->rank ? a->rank < b->rank : a->sequence < b->sequence;
+}
+
+static void queue_grow(kmm__uses_t *u)
+{
+    uint32_t capacity = u->capacity ? 2 * u->capacity : 4;
+    kmm__use_t *queue = kmm__alloc(capacity * sizeof(*queue));
+    for (uint32_t k = 0; k < u->count; k++)
+        queue[k] = *use_at(u, k);
+    free(u->queue);
+    u->queue = queue;
+    u->capacity = capacity;
+    u->head = 0;
+}
+
+/* Uses are mostly pushed in order, so the loop mostly ends at once. A task that touches the frame
+ * again has one use of it. */
+static void queue_push(kmm__uses_t *u, const kmm__use_t *use)
+{
+    if (u->count == u->capacity)
+        queue_grow(u);
+    uint32_t k = u->count;
+    while (k > 0 && comes_before(use, use_at(u, k - 1)))
+        k--;
+    if (k > 0 && use_at(u, k - 1)->sequence == use->sequence) {
+        use_at(u, k - 1)->reads |= use->reads;
+        use_at(u, k - 1)->stored += use->stored;
         return;
-    if (u->count == u->capacity) {
-        uint32_t capacity = u->capacity ? 2 * u->capacity : 4;
-        uint64_t *queue = kmm__alloc(capacity * sizeof(*queue));
-        for (uint32_t k = 0; k < u->count; k++)
-            queue[k] = u->queue[(u->head + k) & (u->capacity - 1)];
-        free(u->queue);
-        u->queue = queue;
-        u->capacity = capacity;
-        u->head = 0;
     }
-    u->queue[(u->head + u->count++) & (u->capacity - 1)] = sequence;
+    for (uint32_t j = u->count++; j > k; j--)
+        *use_at(u, j) = *use_at(u, j - 1);
+    *use_at(u, k) = *use;
 }
 
 /* Tasks are mostly issued in order, so the loop mostly finds the first one. */
-static bool queue_remove(kmm__uses_t *u, uint64_t sequence)
+static bool queue_remove(kmm__uses_t *u, const kmm__task_t *t)
 {
-    uint32_t k = 0, mask = u->capacity - 1;
-    while (k < u->count && u->queue[(u->head + k) & mask] != sequence)
+    uint32_t k = 0;
+    while (k < u->count && use_at(u, k)->sequence != t->sequence)
         k++;
     if (k == u->count)
         return false;
     for (; k > 0; k--)
-        u->queue[(u->head + k) & mask] = u->queue[(u->head + k - 1) & mask];
-    u->head = (u->head + 1) & mask;
+        *use_at(u, k) = *use_at(u, k - 1);
+    u->head = (u->head + 1) & (u->capacity - 1);
     u->count--;
     return true;
 }
 
 /* ---- What tasks will touch ---- */
 
-static void for_each_frame(kmm__task_t *t, void (*fn)(void *ctx, kmm__frame_t *f))
+/* One access, while its frames are visited. */
+typedef struct expecting {
+    kmm__frame_t *frames; /* the array's table */
+    const kmm__array_t *array;
+    kmm__use_t use;
+    bool stores; /* it stores all of its region anew */
+} expecting_t;
+
+/* True if access k of t stores every element of its region, and t reads none of the array. */
+static bool stores_anew(const kmm__task_t *t, uint32_t k)
 {
-    for (uint32_t k = 0; k < t->access_count; k++) {
-        const kmm__access_t *a = &t->accesses[k];
-        if (a->array->object.is_abstract)
-            continue;
-        kmm__frames_table(a->array, t->device);
-        kmm__frames_of(a->array, t->device, a->layout, &a->box, fn, t);
+    const kmm__access_t *a = &t->accesses[k];
+    bool anew = a->mode == KMM_WRITE && a->exact;
+    for (uint32_t j = 0; anew && j < t->access_count; j++)
+        anew = j == k || t->accesses[j].array != a->array;
+    return anew;
+}
+
+/* Adds the use to the frames of bytes [begin, end), of which `all` are accessed, or only some. */
+static void expect_bytes(expecting_t *e, int64_t begin, int64_t end, bool all)
+{
+    int64_t size = (int64_t)e->array->frame_bytes;
+    for (int64_t k = begin / size; k * size < end; k++) {
+        int64_t from = begin > k * size ? begin : k * size,
+                to = end < (k + 1) * size ? end : (k + 1) * size;
+        e->use.stored = e->stores && all ? (uint64_t)(to - from) : 0;
+        queue_push(&e->frames[k].uses, &e->use);
     }
 }
 
-static void expect_frame(void *ctx, kmm__frame_t *f)
+static int expect_rows(void *arg, const kmm__rows_t *rows)
 {
-    queue_push(&f->uses, ((const kmm__task_t *)ctx)->sequence);
+    expecting_t *e = arg;
+    bool all = rows->count == 1 || rows->pitch == rows->width;
+    if (all || rows->pitch <= (int64_t)e->array->frame_bytes) {
+        expect_bytes(e, rows->offset, rows->offset + (rows->count - 1) * rows->pitch + rows->width,
+                     all);
+        return 0;
+    }
+    for (int64_t k = 0; k < rows->count; k++)
+        expect_bytes(e, rows->offset + k * rows->pitch,
+                     rows->offset + k * rows->pitch + rows->width, true);
+    return 0;
+}
+
+static void expect_access(const kmm__task_t *t, uint32_t k)
+{
+    const kmm__access_t *a = &t->accesses[k];
+    expecting_t e = {kmm__frames_table(a->array, t->device),
+                     a->array,
+                     {t->rank, t->sequence, t->work_id, 0, a->mode != KMM_WRITE},
+                     stores_anew(t, k)};
+    if (a->array->residence[t->device->index].is_packed)
+        return;
+    if (a->layout->dims > 1)
+        kmm__layout_rows(a->layout, &a->box, expect_rows, &e);
+    else if (a->box.lo[0] < a->box.hi[0])
+        expect_bytes(&e, a->box.lo[0], a->box.hi[0], true);
 }
 
 static void cancel_frame(void *ctx, kmm__frame_t *f)
 {
-    queue_remove(&f->uses, ((const kmm__task_t *)ctx)->sequence);
+    queue_remove(&f->uses, ctx);
 }
 
-/* Does nothing if all frames have room, because nothing will be evicted then. */
+/* Notes no uses if all frames have room, because nothing will be evicted then; and none of a task
+ * that has failed, because it will not run: what it was to overwrite may still be read. */
 void kmm__uses_expect(kmm__task_t *t)
 {
-    if (t->device->space == KMM__HOST || kmm__frames_fit(t->device))
+    struct kmm__device_memory *m = t->device->memory;
+    if (t->device->space == KMM__HOST || t->error)
         return;
-    t->residency.is_expected = true;
-    for_each_frame(t, expect_frame);
+    t->residency.is_expected = !kmm__frames_fit(t->device);
+    t->residency.is_unforeseen = !t->residency.is_expected;
+    m->unforeseen += t->residency.is_unforeseen;
+    if (t->residency.is_unforeseen)
+        return;
+    kmm__reuse_rank(t);
+    for (uint32_t k = 0; k < t->access_count; k++)
+        if (!t->accesses[k].array->object.is_abstract)
+            expect_access(t, k);
+}
+
+void kmm__uses_met(kmm__task_t *t)
+{
+    t->device->memory->unforeseen -= t->residency.is_unforeseen;
+    t->residency.is_expected = t->residency.is_unforeseen = false;
 }
 
 void kmm__uses_cancel(kmm__task_t *t)
 {
-    if (t->residency.is_expected)
-        for_each_frame(t, cancel_frame);
-    t->residency.is_expected = false;
+    for (uint32_t k = 0; t->residency.is_expected && k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        if (!a->array->object.is_abstract)
+            kmm__frames_of(a->array, t->device, a->layout, &a->box, cancel_frame, t);
+    }
+    kmm__uses_met(t);
 }
 
-void kmm__uses_drop(kmm__uses_t *u, uint64_t sequence)
+void kmm__uses_drop(kmm__uses_t *u, const kmm__task_t *t)
 {
-    queue_remove(u, sequence);
+    queue_remove(u, t);
 }
 
 void kmm__uses_free(kmm__frame_t *f)
@@ -102,7 +187,26 @@ void kmm__uses_free(kmm__frame_t *f)
 
 bool kmm__uses_next_is(const kmm__frame_t *f, uint64_t sequence)
 {
-    return f->uses.count && f->uses.queue[f->uses.head] == sequence;
+    return f->uses.count && use_at(&f->uses, 0)->sequence == sequence;
+}
+
+bool kmm__uses_overwrite(const kmm__frame_t *f, uint64_t *last)
+{
+    const kmm__uses_t *u = &f->uses;
+    const kmm__array_t *a = f->array;
+    uint64_t begin = f->index * a->frame_bytes, left = a->bytes - begin;
+    left = left < a->frame_bytes ? left : a->frame_bytes;
+    *last = 0;
+    for (uint32_t k = 0; k < u->count; k++) {
+        const kmm__use_t *use = use_at(u, k);
+        if (use->reads || use->stored == 0 || use->work != use_at(u, 0)->work)
+            return false;
+        *last = use->sequence > *last ? use->sequence : *last;
+        if (use->stored >= left)
+            return true;
+        left -= use->stored;
+    }
+    return false;
 }
 
 bool kmm__uses_none(const kmm__frame_t *f)
@@ -128,18 +232,18 @@ uint32_t kmm__pattern_note(kmm_runtime_t *rt, uint64_t identity)
 
 /* Results from UNKNOWN on are guesses: they sort after known and expected uses, the longest unused
  * frame last. */
-static const uint64_t UNKNOWN = UINT64_C(1) << 62;
+static const uint64_t UNKNOWN = UINT64_C(1) << 58;
 
 uint64_t kmm__uses_next(const kmm_runtime_t *rt, const kmm__frame_t *f, uint64_t now)
 {
     const kmm__uses_t *u = &f->uses;
     uint64_t period = rt->memory->patterns[u->launch].period, next = UINT64_MAX;
     if (u->count)
-        return u->queue[u->head];
+        return use_at(u, 0)->rank;
     for (uint32_t k = 0; k < KMM__PAST_USES && period && u->past[k]; k++)
         if (u->past[k] + period > now && u->past[k] + period < next)
             next = u->past[k] + period;
-    return next < UNKNOWN ? next : UNKNOWN + (now - u->past[0]);
+    return next < UNKNOWN ? next : UNKNOWN + (rt->tasks->next_sequence - u->past[0]);
 }
 
 bool kmm__uses_is_known(uint64_t next)

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Foresight: when each frame is used next. For queued tasks that is known. Beyond these, launches
- * are expected to come again as they came before. Times are numbers of tasks in the order of
- * submission. All functions are called with the runtime's lock. */
+ * are expected to come again as they came before. Times are ranks of tasks, which are numbers in
+ * the order of submission. All functions are called with the runtime's lock. */
 #ifndef KMM__MEMORY_RESIDENCY_FORESIGHT_H
 #define KMM__MEMORY_RESIDENCY_FORESIGHT_H
 
 #include "memory/residency/frame.h"
 
-/* Adds t, which has its device and accesses, to the queues of the frames that it will touch. */
+/* Ranks t, which has its device, accesses, predecessors and error if it has failed, and adds it to
+ * the queues of the frames that it will touch. */
 void kmm__uses_expect(kmm__task_t *t);
-void kmm__uses_cancel(kmm__task_t *t);                  /* removes it */
-void kmm__uses_drop(kmm__uses_t *u, uint64_t sequence); /* removes a task from a queue */
+void kmm__uses_met(kmm__task_t *t);    /* records that t has been removed from all of them */
+void kmm__uses_cancel(kmm__task_t *t); /* removes it */
+void kmm__uses_drop(kmm__uses_t *u, const kmm__task_t *t); /* removes it from one queue */
 void kmm__uses_free(kmm__frame_t *f);
 
 /* Records that t uses f now. */
@@ -18,7 +20,7 @@ static inline void kmm__uses_meet(kmm__frame_t *f, const kmm__task_t *t)
 {
     kmm__uses_t *u = &f->uses;
     if (u->count)
-        kmm__uses_drop(u, t->sequence);
+        kmm__uses_drop(u, t);
     for (uint32_t k = KMM__PAST_USES - 1; k > 0; k--)
         u->past[k] = u->past[k - 1];
     u->past[0] = t->sequence;
@@ -27,6 +29,9 @@ static inline void kmm__uses_meet(kmm__frame_t *f, const kmm__task_t *t)
 
 /* True if the task with this number is the next queued task that uses f. */
 bool kmm__uses_next_is(const kmm__frame_t *f, uint64_t sequence);
+/* True if the next queued tasks that use f are of one launch, read none of it and store all of it
+ * anew. *last receives the greatest number of these tasks. */
+bool kmm__uses_overwrite(const kmm__frame_t *f, uint64_t *last);
 /* True if no queued task uses f. */
 bool kmm__uses_none(const kmm__frame_t *f);
 

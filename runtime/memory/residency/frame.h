@@ -32,12 +32,25 @@ typedef enum kmm__frame_state {
     KMM__FRAME_EVICTED
 } kmm__frame_state_t;
 
+/* The use of a frame by a task that has not been issued yet. */
+typedef struct kmm__use {
+    uint64_t rank, sequence; /* the task's */
+    uint64_t work;           /* its launch's number */
+    uint64_t stored;         /* bytes that it stores anew, if it reads none of the frame */
+    bool reads;
+} kmm__use_t;
+
 /* The uses of a frame (memory/residency/foresight.h). Times are numbers of tasks. */
 typedef struct kmm__uses {
-    uint64_t *queue; /* ring of submitted tasks, not issued yet, that touch the frame */
+    kmm__use_t *queue; /* ring of uses, in the order in which tasks will be taken */
     uint32_t head, count, capacity;
     uint32_t launch;               /* pattern of the launch that used it last */
     uint64_t past[KMM__PAST_USES]; /* last uses, latest first; 0: none */
+    /* waves in which it is live, from the first to the last; 0: none (memory/residency/reuse.c) */
+    uint64_t first_wave, last_wave;
+    /* number + 1 of the task that was ranked last of those that use it; where its list has it */
+    uint64_t listed;
+    uint32_t listed_at;
 } kmm__uses_t;
 
 /* Guarded by the runtime's lock. */

@@ -10,6 +10,7 @@
 #include "memory/residency/foresight.h"
 #include "memory/residency/pack.h"
 #include "memory/residency/physical.h"
+#include "memory/residency/reuse.h"
 
 /* Unmaps a frame of a dead array. If the driver does not do that, its memory is lost for others. */
 static void frame_release(kmm__device_t *d, kmm__array_t *a, kmm__frame_t *f)
@@ -79,4 +80,5 @@ void kmm__frames_close(kmm__device_t *d)
     free(d->memory->spare);
     d->memory->spare = NULL;
     kmm__pack_close(d);
+    kmm__reuse_free(d);
 }

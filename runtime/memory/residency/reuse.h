@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Order by reuse: in which order a device that is short of memory takes its tasks. All functions
+ * are called with the runtime's lock. */
+#ifndef KMM__MEMORY_RESIDENCY_REUSE_H
+#define KMM__MEMORY_RESIDENCY_REUSE_H
+
+#include "memory/residency/frame.h"
+
+/* Sets t->rank. t has its device, its accesses and its predecessors, and is not READY yet. */
+void kmm__reuse_rank(kmm__task_t *t);
+/* Records that t acquires its frames. */
+void kmm__reuse_advance(const kmm__task_t *t);
+/* Frees what the device keeps for the order. */
+void kmm__reuse_free(kmm__device_t *d);
+
+#endif
