@@ -52,6 +52,45 @@ static const char *bound_behind(CXCursor right, const char *text)
     return arena_printf("(%s)(%s) + 1", is_unsigned ? "unsigned" : "int", text);
 }
 
+static bool is_unsigned_type(CXType t)
+{
+    CXType c = clang_getCanonicalType(t);
+    return c.kind >= CXType_Bool && c.kind <= CXType_UInt128;
+}
+
+/* True if the text names a parameter of the kernel that may have values which `type` has not, but
+ * for negative ones, which bound_text knows. */
+static bool is_narrowed(const infer_t *f, const char *text, CXType type)
+{
+    for (int k = 0; k < f->n->count; k++) {
+        const char *name = f->n->name[k], *at = name ? strstr(text, name) : NULL;
+        CXType own = clang_getArgType(clang_getCursorType(f->instance), (unsigned)k);
+        long long size = clang_Type_getSizeOf(own), most = clang_Type_getSizeOf(type);
+        bool loses = size > most || (size == most && size <= 4 && is_unsigned_type(own) &&
+                                     !is_unsigned_type(type));
+        if (at && *name && loses && type_is_integer(own))
+            return true;
+    }
+    return false;
+}
+
+/* The bound with the conversion to the type in which it is compared. Sums and products may be
+ * converted at the end. NULL: others may not. */
+static const char *converted(const infer_t *f, CXCursor right, const char *text)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(index_operand(right)));
+    CXType compared = clang_getCanonicalType(clang_getCursorType(right));
+    if (clang_Type_getSizeOf(compared) < clang_Type_getSizeOf(type) ||
+        (clang_Type_getSizeOf(compared) == clang_Type_getSizeOf(type) &&
+         !is_unsigned_type(compared)))
+        type = compared;
+    if (clang_Type_getSizeOf(type) > 4 || !is_narrowed(f, text, type))
+        return text;
+    if (clang_Type_getSizeOf(type) < 4 || strpbrk(text, "/%<>?&|^~!"))
+        return NULL;
+    return arena_printf("(%s)(%s)", is_unsigned_type(type) ? "unsigned" : "int", text);
+}
+
 /* One comparison `index < n` of a whole global index, or `index <= n`. */
 static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, bool inclusive,
                             const char **range)
@@ -68,7 +107,9 @@ static bool read_comparison(infer_t *f, CXCursor left, CXCursor right, bool incl
             return false;
         found = d;
     }
-    const char *text = bound.sum.constant ? bound.sum.constant : "0";
+    const char *text = converted(f, right, bound.sum.constant ? bound.sum.constant : "0");
+    if (!text)
+        return false;
     text = inclusive ? bound_behind(right, text) : bound_text(right, text);
     if (found < 0 || !text || (range[found] && strcmp(range[found], text)))
         return false;

@@ -404,6 +404,20 @@ static void follow(macro_uses_t *uses)
     }
 }
 
+/* What stands in the place of the use, on as many lines. */
+static const char *expansion_of(const macro_uses_t *uses, const macro_use_t *u)
+{
+    const source_t *s = source_of(uses, u);
+    const char *text = u->variant[0].text;
+    text_t out = {0};
+    text_add(&out, text, strlen(text));
+    for (unsigned lost =
+             newlines(s->text + u->begin, u->end - u->begin) - newlines(text, strlen(text));
+         lost; lost--)
+        text_add(&out, "\n", 1);
+    return out.data;
+}
+
 static void replace_in_file(const macro_uses_t *uses, int file)
 {
     include_file_t *f = uses->includes->file[file];
@@ -412,16 +426,11 @@ static void replace_in_file(const macro_uses_t *uses, int file)
     size_t from = 0;
     for (int k = 0; k < uses->count; k++) {
         const macro_use_t *u = &uses->at[k];
-        if (u->file != file || !is_replaced(u) || !is_clear(uses, u))
+        if (u->file != file || !u->expansion)
             continue;
-        const char *text = u->variant[0].text;
-        unsigned lost =
-            newlines(s->text + u->begin, u->end - u->begin) - newlines(text, strlen(text));
         text_add(&out, s->text + from, u->begin - from);
-        includes_move(f, out.length, strlen(text) + lost - (u->end - u->begin));
-        text_add(&out, text, strlen(text));
-        for (; lost; lost--)
-            text_add(&out, "\n", 1);
+        includes_move(f, out.length, strlen(u->expansion) - (u->end - u->begin));
+        text_add(&out, u->expansion, strlen(u->expansion));
         from = u->end;
     }
     if (from == 0)
@@ -431,6 +440,74 @@ static void replace_in_file(const macro_uses_t *uses, int file)
     changed->completed = true;
     f->source = changed;
     f->has_pragma = true;
+}
+
+/* False after an error: an expansion would be expanded once more by the compiler. A macro that
+ * names itself leaves its name behind, which is no macro there but in the source. */
+static bool is_final(macro_uses_t *uses, const preprocessor_t *p)
+{
+    const source_t *plain, *replaced;
+    if (!run(uses, p, 0, false, &plain))
+        return cannot_preprocess(uses, plain), false;
+    for (int k = 0; k < uses->count; k++)
+        if (is_replaced(&uses->at[k]) && is_clear(uses, &uses->at[k]))
+            uses->at[k].expansion = expansion_of(uses, &uses->at[k]);
+    bool good = run(uses, p, 0, true, &replaced);
+    int changed = good ? first_change(replaced, plain) : -1;
+    if (!good)
+        cannot_preprocess(uses, replaced);
+    else if (changed >= 0)
+        refuse(uses, &uses->at[changed], "expands to the name of a macro, such as its own",
+               "give the macro another name than what it expands to");
+    return good && changed < 0;
+}
+
+/* Names that mean something else in the copies, which have other paths and dates and in which
+ * _Pragma has no effect; and the directive, less #, in which alone that matters or does not matter.
+ */
+static const struct {
+    const char *name, *only, *but, *remedy;
+} differing[] = {
+    {"__BASE_FILE__", "", NULL, "write the pragmas themselves in this program"},
+    {"__TIMESTAMP__", "", NULL, "write the pragmas themselves in this program"},
+    {"__COUNTER__", "if", NULL, "name the values that are compared"},
+    {"__COUNTER__", "elif", NULL, "name the values that are compared"},
+    {"push_macro", "", "pragma", "write #pragma push_macro"},
+    {"pop_macro", "", "pragma", "write #pragma pop_macro"},
+};
+
+static bool is_directive(const source_t *s, size_t at, const char *word)
+{
+    while (at > 0 && s->text[at - 1] != '\n')
+        at--;
+    const char *p = s->text + at + strspn(s->text + at, " \t");
+    if (*p != '#')
+        return false;
+    p += 1 + strspn(p + 1, " \t");
+    return strncmp(p, word, strlen(word)) == 0;
+}
+
+/* False after an error. */
+static bool is_same_in_copies(const macro_uses_t *uses)
+{
+    for (int file = 0; file < uses->includes->count; file++) {
+        const source_t *s = uses->includes->file[file]->source;
+        for (size_t k = 0; k < sizeof(differing) / sizeof(*differing); k++) {
+            const char *name = differing[k].name, *only = differing[k].only;
+            for (const char *p = strstr(s->text, name); p; p = strstr(p + 1, name)) {
+                size_t at = (size_t)(p - s->text);
+                if ((*only && !is_directive(s, at, only)) ||
+                    (differing[k].but && is_directive(s, at, differing[k].but)))
+                    continue;
+                diag_at(SEVERITY_ERROR, s, at, at + strlen(name),
+                        "'%s' here would get another meaning, because macros write pragmas of kmm",
+                        name);
+                diag_at(SEVERITY_NOTE, s, at, at + strlen(name), "%s", differing[k].remedy);
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 void macro_expand(const includes_t *includes, const options_t *o, const preprocessor_t *p)
@@ -445,6 +522,8 @@ void macro_expand(const includes_t *includes, const options_t *o, const preproce
         read_variants(&uses, marked, pass);
     }
     follow(&uses);
+    if (!is_same_in_copies(&uses) || !is_final(&uses, p))
+        return;
     for (int k = 0; k < includes->count; k++)
         replace_in_file(&uses, k);
 }

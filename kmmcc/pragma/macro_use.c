@@ -319,7 +319,10 @@ static void add_use(const macro_uses_t *uses, int number, bool marked, text_t *o
     }
     if (marks)
         text_printf(out, " " USE_BEGIN "%d ", number);
-    text_add(out, s->text + u->begin, u->end - u->begin);
+    if (u->expansion)
+        text_add(out, u->expansion, strlen(u->expansion));
+    else
+        text_add(out, s->text + u->begin, u->end - u->begin);
     if (marks)
         text_printf(out, " " USE_END "%d ", number);
     if (keeps) {

@@ -31,6 +31,7 @@ typedef struct macro_use {
     bool splits_counter; /* __COUNTER__ is in it more than once, or a part of a token */
     macro_variant_t *variant;
     int variant_count, variant_capacity;
+    const char *expansion; /* what copies have in its place; NULL: the use itself */
 } macro_use_t;
 
 typedef struct macro_uses {

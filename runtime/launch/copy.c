@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "launch/operation.h"
+#include "launch/wait.h"
 #include "memory/disk/page.h"
 #include "memory/residency/native.h"
 #include "task/inside.h"
@@ -213,8 +214,12 @@ static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const voi
         op.array = a, op.bytes = a->bytes;
     else
         error = find_range(rt, base, bytes, &op.array, &op.begin);
+    const int64_t begin = (int64_t)op.begin, end = begin + (int64_t)op.bytes;
     if (!error && op.bytes)
         error = operate_in_pieces(rt, &op, name, mode);
+    /* The host may write next what earlier launches read. Their errors are told elsewhere. */
+    if (!error && op.bytes && mode == KMM_READ)
+        kmm__bytes_await(rt, op.array, begin, end);
     pthread_mutex_unlock(&rt->lock);
     return error;
 }

@@ -350,6 +350,8 @@ bool kmm__plan_hull(const kmm__item_t *item, uint32_t axis_count, const kmm__chu
             return false;
         first += s.lo * unit;
         last += (s.hi - 1) * unit;
+        if (d + 1 < item->dims && item->extent[d + 1] == 0)
+            return false;
         unit = d + 1 < item->dims ? unit / item->extent[d + 1] : unit;
     }
     *begin = first;

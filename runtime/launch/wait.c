@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for all work on one array. */
+/* Waits for all work on one array, or on a part of it. */
 #include "launch/wait.h"
 
 #include <stdlib.h>
@@ -36,11 +36,11 @@ static int pending_part(void *arg, const kmm__box_t *part, const void *value)
     return 0;
 }
 
-int kmm__array_await(kmm_runtime_t *rt, kmm__array_t *a)
+int kmm__bytes_await(kmm_runtime_t *rt, kmm__array_t *a, int64_t begin, int64_t end)
 {
     pending_t p = {0};
     kmm__box_t boxes[2 * KMM__DIMS];
-    kmm__access_t whole = kmm__access_bytes(a, KMM_READ, 0, (int64_t)a->bytes);
+    kmm__access_t whole = kmm__access_bytes(a, KMM_READ, begin, end);
     int error = 0, n = kmm__object_boxes(&a->object, &whole, boxes);
     for (int b = 0; b < n; b++)
         kmm__map_visit(a->object.users.map, &boxes[b], pending_part, &p);
@@ -52,6 +52,11 @@ int kmm__array_await(kmm_runtime_t *rt, kmm__array_t *a)
     }
     free(p.task);
     return error;
+}
+
+int kmm__array_await(kmm_runtime_t *rt, kmm__array_t *a)
+{
+    return kmm__bytes_await(rt, a, 0, (int64_t)a->bytes);
 }
 
 KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for all work on one array. */
+/* Waits for all work on one array, or on a part of it. */
 #ifndef KMM__LAUNCH_WAIT_H
 #define KMM__LAUNCH_WAIT_H
 
@@ -9,5 +9,7 @@
  * caller holds the lock, which is released meanwhile. A map that a launch with nowait has left
  * stays; kmm_wait_array ends it. */
 int kmm__array_await(kmm_runtime_t *rt, kmm__array_t *a);
+/* The same for bytes [begin, end); it may wait for readers of others, too. */
+int kmm__bytes_await(kmm_runtime_t *rt, kmm__array_t *a, int64_t begin, int64_t end);
 
 #endif

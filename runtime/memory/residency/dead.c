@@ -11,9 +11,8 @@
 
 typedef struct dead {
     const kmm__device_t *device;
-    uint64_t work;  /* work id + 1 of the tasks that will overwrite the frame; 0: none seen yet */
-    uint64_t first; /* the least number of these tasks */
-    bool all_done;  /* no unfinished task touches the frame */
+    uint64_t work; /* work id + 1 of the tasks that will overwrite the frame; 0: none seen yet */
+    bool all_done; /* no unfinished task touches the frame */
     /* tasks of one launch overwrite all of it, and no task of that launch reads it */
     bool overwritten;
     bool all_ready; /* all tasks that they follow are on streams */
@@ -35,7 +34,6 @@ static int dead_part(void *arg, const kmm__box_t *part, const void *value)
     if (!d->overwritten)
         return 0;
     d->work = w->work_id + 1;
-    d->first = w->sequence < d->first ? w->sequence : d->first;
     d->all_ready &= w->state == KMM__TASK_READY;
     return 0;
 }
@@ -86,9 +84,8 @@ bool kmm__frame_is_dead(const kmm__frame_t *f)
     if (kmm__frame_is_overwritten(f))
         return true;
     kmm__array_t *a = f->array;
-    dead_t d = {f->device, 0, UINT64_MAX, true, true, true};
+    dead_t d = {f->device, 0, true, true, true};
     kmm__box_t boxes[2 * KMM__DIMS];
-    uint32_t elsewhere = 0;
     int64_t begin = (int64_t)(f->index * a->frame_bytes), end = begin + (int64_t)a->frame_bytes;
     end = end < (int64_t)a->bytes ? end : (int64_t)a->bytes;
     int n = kmm__layout_split(&a->object.users.layout, begin, end, boxes);
@@ -97,7 +94,5 @@ bool kmm__frame_is_dead(const kmm__frame_t *f)
     dead_reads(&d, a, begin, end);
     if (d.all_done)
         return a->is_freed;
-    for (uint32_t s = 0; s < a->runtime->space_count; s++)
-        elsewhere += s == f->device->space ? 0 : a->object.unfinished[s];
-    return d.overwritten && (d.all_ready || (elsewhere == 0 && kmm__uses_next_is(f, d.first)));
+    return d.overwritten && d.all_ready;
 }

@@ -185,11 +185,6 @@ void kmm__uses_free(kmm__frame_t *f)
     f->uses = (kmm__uses_t){0};
 }
 
-bool kmm__uses_next_is(const kmm__frame_t *f, uint64_t sequence)
-{
-    return f->uses.count && use_at(&f->uses, 0)->sequence == sequence;
-}
-
 bool kmm__uses_overwrite(const kmm__frame_t *f, uint64_t *last)
 {
     const kmm__uses_t *u = &f->uses;

@@ -1,0 +1,64 @@
+// Bounds that the kernel compares with after a conversion which loses a part of their value.
+// RUN: %kmmcc --target=host %san -fno-kmm -w %s -o %t.plain && %t.plain > %t.want
+// RUN: %kmmcc --target=host %san -w %s -o %t && env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t > %t.three && diff %t.want %t.three
+// RUN: env KMM_DEVICES=host:1,mem=512K KMM_FRAME=64K KMM_JOIN=0 %t > %t.one && diff %t.want %t.one
+// RUN: %kmmcc --target=host %san -w -fkmm-auto %s -o %t.auto && env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t.auto > %t.parts && diff %t.want %t.parts
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <vector>
+
+#define GLOBAL_X (blockIdx.x * blockDim.x + threadIdx.x)
+
+__global__ void of_unsigned(unsigned n, int *a) { unsigned i = GLOBAL_X; if ((int)i < (int)n) a[i] = 3; }
+__global__ void of_size(size_t n, int *a) { unsigned i = GLOBAL_X; if ((int)i < (int)n) a[i] = 4; }
+__global__ void of_long(long long n, int *a) { unsigned i = GLOBAL_X; if (i < (unsigned)n) a[i] = 5; }
+__global__ void by_variable(size_t n, int *a) { int m = n; int i = GLOBAL_X; if (i < m) a[i] = 6; }
+__global__ void of_sum(size_t n, int *a) { int i = GLOBAL_X; if (i < (int)n - 1) a[i] = 7; }
+__global__ void of_half(size_t n, int *a) { int i = GLOBAL_X; if (i < (int)n / 2) a[i] = 8; }
+__global__ void up_to(size_t n, int *a) { int i = GLOBAL_X; if (i <= (int)n) a[i] = 9; }
+
+static const int N = 300000;
+static int *a;
+
+static void say(const char *name)
+{
+    std::vector<int> v(N);
+    unsigned sum = 0;
+    cudaMemcpy(v.data(), a, N * sizeof(int), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < N; i++)
+        sum = sum * 31 + v[i];
+    printf("%s %08x\n", name, sum);
+    for (int i = 0; i < N; i++)
+        v[i] = i;
+    cudaMemcpy(a, v.data(), N * sizeof(int), cudaMemcpyHostToDevice);
+}
+
+int main()
+{
+    const int grid = (N + 255) / 256;
+    size_t large = (1ull << 32) + 1000;
+    unsigned negative = 0x80000001u;
+    cudaMalloc((void **)&a, N * sizeof(int));
+    say("first");
+#pragma kmm parallel
+    of_unsigned<<<grid, 256>>>(negative, a);
+    say("of_unsigned");
+#pragma kmm parallel
+    of_size<<<grid, 256>>>(large, a);
+    say("of_size");
+#pragma kmm parallel
+    of_long<<<grid, 256>>>((long long)large, a);
+    say("of_long");
+#pragma kmm parallel
+    by_variable<<<grid, 256>>>(large, a);
+    say("by_variable");
+#pragma kmm parallel
+    of_sum<<<grid, 256>>>(large, a);
+    say("of_sum");
+#pragma kmm parallel
+    of_half<<<grid, 256>>>(large, a);
+    say("of_half");
+#pragma kmm parallel
+    up_to<<<grid, 256>>>(large, a);
+    say("up_to");
+}
