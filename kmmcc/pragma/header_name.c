@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "pragma/definition.h"
 
 enum { MAX_PARAMETERS = 64, MAX_DEPTH = 32, MAX_BYTES = 1 << 17 };
 
@@ -88,20 +89,12 @@ static void add_definitions(macros_t *list, const source_t *s)
             add_definition(list, s, t);
 }
 
-/* Adds macros from options: -Dname=value, -D name=value, -Dname. */
 static void add_options(macros_t *list, const options_t *o)
 {
     for (int k = 0; k < o->parse_flag_count; k++) {
-        const char *flag = o->parse_flags[k];
-        if (strncmp(flag, "-D", 2) != 0)
-            continue;
-        const char *text = flag[2]                       ? flag + 2
-                           : k + 1 < o->parse_flag_count ? o->parse_flags[k + 1]
-                                                         : "";
-        size_t name = strcspn(text, "=");
-        const char *line =
-            arena_printf("#define %.*s %s\n", (int)name, text, text[name] ? text + name + 1 : "1");
-        add_definitions(list, source_from("", line, strlen(line)));
+        const source_t *s = definition_of_flag(o, k);
+        if (s)
+            add_definitions(list, s);
     }
 }
 

@@ -15,6 +15,7 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "pragma/definition.h"
 #include "pragma/pragma.h"
 
 /* ---- Names of macros ---- */
@@ -136,20 +137,12 @@ static void add_definitions(definitions_t *d, const source_t *s)
             add_definition(d, s, t);
 }
 
-/* Adds macros from options: -Dname=value, -D name=value. */
 static void add_options(definitions_t *d, const options_t *o)
 {
     for (int k = 0; k < o->parse_flag_count; k++) {
-        const char *flag = o->parse_flags[k];
-        if (strncmp(flag, "-D", 2) != 0)
+        const source_t *s = definition_of_flag(o, k);
+        if (!s)
             continue;
-        const char *text = flag[2]                       ? flag + 2
-                           : k + 1 < o->parse_flag_count ? o->parse_flags[k + 1]
-                                                         : "";
-        size_t name = strcspn(text, "=");
-        const char *line =
-            arena_printf("#define %.*s %s\n", (int)name, text, text[name] ? text + name + 1 : "1");
-        const source_t *s = source_from("", line, strlen(line));
         add_definitions(d, s);
         d->is_given |= source_may_write_pragma(s);
     }
