@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/source.h"
+#include "base/token.h"
 #include "clang/cursor.h"
 
 /* True if the text of a bound, computed in 64 bits, has the value that the kernel compares with. */
@@ -58,17 +60,27 @@ static bool is_unsigned_type(CXType t)
     return c.kind >= CXType_Bool && c.kind <= CXType_UInt128;
 }
 
+static bool names(const char *text, const char *word)
+{
+    const source_t *s = source_from("", text, strlen(text));
+    lexer_t l = lexer_within(s, 0, s->length);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+        if (token_is(s, t, word))
+            return true;
+    return false;
+}
+
 /* True if the text names a parameter of the kernel that may have values which `type` has not, but
  * for negative ones, which bound_text knows. */
 static bool is_narrowed(const infer_t *f, const char *text, CXType type)
 {
     for (int k = 0; k < f->n->count; k++) {
-        const char *name = f->n->name[k], *at = name ? strstr(text, name) : NULL;
+        const char *name = f->n->name[k];
         CXType own = clang_getArgType(clang_getCursorType(f->instance), (unsigned)k);
         long long size = clang_Type_getSizeOf(own), most = clang_Type_getSizeOf(type);
         bool loses = size > most || (size == most && size <= 4 && is_unsigned_type(own) &&
                                      !is_unsigned_type(type));
-        if (at && *name && loses && type_is_integer(own))
+        if (loses && type_is_integer(own) && name && names(text, name))
             return true;
     }
     return false;

@@ -476,35 +476,28 @@ static const struct {
     {"pop_macro", "", "pragma", "write #pragma pop_macro"},
 };
 
-static bool is_directive(const source_t *s, size_t at, const char *word)
+static bool is_directive(const source_t *s, token_t t, const char *word)
 {
-    while (at > 0 && s->text[at - 1] != '\n')
-        at--;
-    const char *p = s->text + at + strspn(s->text + at, " \t");
-    if (*p != '#')
-        return false;
-    p += 1 + strspn(p + 1, " \t");
-    return strncmp(p, word, strlen(word)) == 0;
+    const char *p = s->text + t.begin;
+    return t.kind == TOKEN_DIRECTIVE &&
+           strncmp(p + 1 + strspn(p + 1, " \t"), word, strlen(word)) == 0;
 }
 
 /* False after an error. */
-static bool is_same_in_copies(const macro_uses_t *uses)
+static bool is_same_in_copies(const source_t *s)
 {
-    for (int file = 0; file < uses->includes->count; file++) {
-        const source_t *s = uses->includes->file[file]->source;
+    lexer_t l = lexer_at(s, 0, s->length);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         for (size_t k = 0; k < sizeof(differing) / sizeof(*differing); k++) {
-            const char *name = differing[k].name, *only = differing[k].only;
-            for (const char *p = strstr(s->text, name); p; p = strstr(p + 1, name)) {
-                size_t at = (size_t)(p - s->text);
-                if ((*only && !is_directive(s, at, only)) ||
-                    (differing[k].but && is_directive(s, at, differing[k].but)))
-                    continue;
-                diag_at(SEVERITY_ERROR, s, at, at + strlen(name),
-                        "'%s' here would get another meaning, because macros write pragmas of kmm",
-                        name);
-                diag_at(SEVERITY_NOTE, s, at, at + strlen(name), "%s", differing[k].remedy);
-                return false;
-            }
+            const char *only = differing[k].only, *but = differing[k].but;
+            if (!contains(s, t, differing[k].name) || (*only && !is_directive(s, t, only)) ||
+                (but && is_directive(s, t, but)))
+                continue;
+            diag_at(SEVERITY_ERROR, s, t.begin, t.end,
+                    "'%s' here would get another meaning, because macros write pragmas of kmm",
+                    differing[k].name);
+            diag_at(SEVERITY_NOTE, s, t.begin, t.end, "%s", differing[k].remedy);
+            return false;
         }
     }
     return true;
@@ -522,7 +515,10 @@ void macro_expand(const includes_t *includes, const options_t *o, const preproce
         read_variants(&uses, marked, pass);
     }
     follow(&uses);
-    if (!is_same_in_copies(&uses) || !is_final(&uses, p))
+    bool is_same = true;
+    for (int k = 0; k < includes->count; k++)
+        is_same &= is_same_in_copies(includes->file[k]->source);
+    if (!is_same || !is_final(&uses, p))
         return;
     for (int k = 0; k < includes->count; k++)
         replace_in_file(&uses, k);

@@ -6,8 +6,8 @@
 // RUN: %kmmcc -w -c %S/Inputs/copies/good.c -o %t.o
 // BASE: base.c:7:11: error: '__BASE_FILE__' here would get another meaning, because macros write pragmas of kmm
 // BASE: note: write the pragmas themselves in this program
-// COUNT: count.c:2:5: error: '__COUNTER__' here would get another meaning, because macros write pragmas of kmm
-// PUSH: push.c:2:10: error: 'push_macro' here would get another meaning, because macros write pragmas of kmm
+// COUNT: count.c:2:1: error: '__COUNTER__' here would get another meaning, because macros write pragmas of kmm
+// PUSH: push.c:2:9: error: 'push_macro' here would get another meaning, because macros write pragmas of kmm
 // PUSH: note: write #pragma push_macro
 // PAINTED: painted.c:9:5: error: 'BY' writes a pragma of kmm, and expands to the name of a macro, such as its own
 // PAINTED: note: give the macro another name than what it expands to

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A comment may name __BASE_FILE__ and push_macro.
 #pragma push_macro("BY")
 #define BY(a, k) _Pragma("kmm parallel(i = 0:1000) chunk(100) rebase(n: i) update(x[i])") inc(1000, k, a)
 static int x[1000];
