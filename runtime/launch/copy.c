@@ -10,6 +10,7 @@
 #include "launch/operation.h"
 #include "launch/wait.h"
 #include "memory/disk/page.h"
+#include "memory/lifetime.h"
 #include "memory/residency/native.h"
 #include "task/inside.h"
 
@@ -145,6 +146,24 @@ static int operate(kmm_runtime_t *rt, const kmm__array_operation_t *op, const ch
     return error ? error : ran;
 }
 
+/* While the operation is awaited, the lock is released, and other threads may end the arrays' maps.
+ * The references keep the arrays. */
+static void hold(const kmm__array_operation_t *op)
+{
+    if (op->array)
+        kmm__array_ref(op->array);
+    if (op->other)
+        kmm__array_ref(op->other);
+}
+
+static void let_go(const kmm__array_operation_t *op)
+{
+    if (op->array)
+        kmm__array_unref(op->array);
+    if (op->other)
+        kmm__array_unref(op->other);
+}
+
 static int copy_piece(kmm_runtime_t *rt, const kmm__array_operation_t *op)
 {
     int64_t n = (int64_t)op->bytes;
@@ -173,6 +192,7 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
      */
     bool backwards = op.array == op.other && op.begin > op.other_begin;
     size_t most = kmm__spill_room(rt) ? piece_most(rt) : bytes;
+    hold(&op);
     for (size_t done = 0, n; done < bytes && !error; done += n) {
         kmm__array_operation_t piece = op;
         n = bytes - done < most ? bytes - done : most;
@@ -182,6 +202,7 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
         piece.bytes = n;
         error = copy_piece(rt, &piece);
     }
+    let_go(&op);
     pthread_mutex_unlock(&rt->lock);
     return error;
 }
@@ -215,11 +236,13 @@ static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const voi
     else
         error = find_range(rt, base, bytes, &op.array, &op.begin);
     const int64_t begin = (int64_t)op.begin, end = begin + (int64_t)op.bytes;
+    hold(&op);
     if (!error && op.bytes)
         error = operate_in_pieces(rt, &op, name, mode);
     /* The host may write next what earlier launches read. Their errors are told elsewhere. */
     if (!error && op.bytes && mode == KMM_READ)
         kmm__bytes_await(rt, op.array, begin, end);
+    let_go(&op);
     pthread_mutex_unlock(&rt->lock);
     return error;
 }

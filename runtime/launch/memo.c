@@ -2,10 +2,11 @@
 /*
  * Memos: the checks of a launch run once for its place in the source and the values that it has.
  *
- * Memos lie in a table, each in the slot that a hash of its launch gives it. A memo counts as long
- * as no array is made, freed, mapped or unmapped: memory->index_changes is what it was. What the
- * hash leaves out is compared in full. A slot gets a memo when the same launch comes the second
- * time, so that launches which come once cost no more.
+ * Memos lie in a table. A hash of a launch gives the slots that its memo may have. The launch takes
+ * the one of them that was used least recently. A memo counts as long as no array is made, freed,
+ * mapped or unmapped: memory->index_changes is what it was. What the hash leaves out is compared in
+ * full. A slot gets a memo when the same launch comes the second time, so that launches which come
+ * once cost no more.
  */
 #include "launch/memo.h"
 
@@ -76,8 +77,9 @@ static void memo_free(kmm__memo_t *m)
 
 void kmm__memos_free(kmm_runtime_t *rt)
 {
-    for (uint32_t k = 0; k < KMM__MEMOS; k++)
-        memo_free(rt->launches->memos[k].memo);
+    for (uint32_t set = 0; set < KMM__MEMO_SETS; set++)
+        for (uint32_t k = 0; k < KMM__MEMO_WAYS; k++)
+            memo_free(rt->launches->memos[set][k].memo);
 }
 
 /* ---- Which launches have memos ---- */
@@ -139,9 +141,17 @@ static uint64_t hash_of(const kmm__submission_t *s)
     return hash ^ hash >> 29;
 }
 
+/* Returns the launch's slot, or the one that it may take from another launch. */
 static struct kmm__memo_slot *slot_of(const kmm_runtime_t *rt, uint64_t hash)
 {
-    return &rt->launches->memos[hash >> 32 & (KMM__MEMOS - 1)];
+    struct kmm__memo_slot *way = rt->launches->memos[hash >> 32 & (KMM__MEMO_SETS - 1)];
+    struct kmm__memo_slot *oldest = way;
+    for (uint32_t k = 0; k < KMM__MEMO_WAYS; k++) {
+        if (way[k].memo_hash == hash || way[k].hash == hash)
+            return &way[k];
+        oldest = way[k].used < oldest->used ? &way[k] : oldest;
+    }
+    return oldest;
 }
 
 /* ---- Comparing ---- */
@@ -280,6 +290,7 @@ bool kmm__memo_find(kmm__submission_t *s)
     const uint64_t hash = hash_of(s), changes = s->rt->memory->index_changes;
     struct kmm__memo_slot *slot = slot_of(s->rt, hash);
     kmm__memo_t *m = slot->memo;
+    slot->used = ++s->rt->launches->memos_looked_for;
     bool counts = m && m->hash == hash && m->index_changes == changes;
     if (counts && is_same(m, s)) {
         use(s, m);
@@ -449,4 +460,5 @@ void kmm__memo_end(kmm__submission_t *s, int error)
     memo_free(slot->memo);
     m->is_direct = s->is_direct;
     slot->memo = m;
+    slot->memo_hash = m->hash;
 }

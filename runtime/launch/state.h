@@ -6,13 +6,16 @@
 #include "base/runtime.h"
 
 enum {
-    KMM__MEMOS = 256, /* slots of the table of memos; a power of two */
-    KMM__SITES = 256  /* slots of the table of sites; a power of two */
+    KMM__MEMO_SETS = 64, /* sets of slots of the table of memos; a power of two */
+    KMM__MEMO_WAYS = 4,  /* slots of a set: launches with one hash modulo the sets have so many */
+    KMM__SITES = 256     /* slots of the table of sites; a power of two */
 };
 
 /* A slot of the table of memos (launch/memo.h). */
 struct kmm__memo_slot {
     struct kmm__memo *memo; /* NULL: none yet */
+    uint64_t memo_hash;     /* of the memo */
+    uint64_t used;          /* memos_looked_for when the slot was last looked at */
     /* The launch that was looked for last and not found: its hash, and the arrays' index then. */
     uint64_t hash, index_changes;
     uint32_t misses; /* since then, launches that have the memo's hash and differ from it */
@@ -43,8 +46,9 @@ struct kmm__launches {
     int64_t calls;     /* number of launches of plain functions that were submitted */
     uint64_t undone;   /* number of launches for which what kmmcc has inferred did not hold */
     uint32_t deferred; /* number of arrays that launches with nowait left mapped */
-    struct kmm__memo_slot memos[KMM__MEMOS];
-    uint64_t memos_used; /* number of launches that used a memo */
+    struct kmm__memo_slot memos[KMM__MEMO_SETS][KMM__MEMO_WAYS];
+    uint64_t memos_looked_for; /* number of launches that looked for a memo */
+    uint64_t memos_used;       /* number of launches that used one */
     /* Whether managed standing pays (launch/sites.c): */
     struct kmm__site sites[KMM__SITES];
     int64_t gained; /* nanoseconds that launches would have gained by it, less what calls lose */

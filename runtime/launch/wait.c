@@ -9,6 +9,7 @@
 #include "execute/exact_host.h"
 #include "launch/operation.h"
 #include "launch/state.h"
+#include "memory/lifetime.h"
 #include "task/inside.h"
 #include "task/users.h"
 
@@ -67,11 +68,15 @@ KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)
         return KMM_E_STATE;
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, address);
-    void *deferred = a && a->is_deferred ? a->base : NULL;
-    int error = a ? kmm__array_await(rt, a) : 0;
-    if (deferred) {
+    void *deferred = NULL;
+    int error = 0;
+    if (a) {
+        kmm__array_ref(a); /* another thread may end its map meanwhile */
+        error = kmm__array_await(rt, a);
+        deferred = a->is_deferred ? a->base : NULL;
+        rt->launches->deferred -= a->is_deferred;
         a->is_deferred = false;
-        rt->launches->deferred--;
+        kmm__array_unref(a);
     }
     pthread_mutex_unlock(&rt->lock);
     int unmapped = deferred ? kmm_unmap(rt, deferred) : 0,

@@ -252,21 +252,18 @@ static void run_thread(void)
     setcontext(&scheduler);
 }
 
-static void start_threads(int count)
+static void start_thread(thread_t *t, int number)
 {
     const int64_t *dim = launch->grid + IR_BLOCK_DIM * 3;
-    for (int k = 0; k < count; k++) {
-        thread_t *t = &thread[k];
-        t->count = 0;
-        t->ended = false;
-        t->index[0] = k % dim[0];
-        t->index[1] = k / dim[0] % dim[1];
-        t->index[2] = k / dim[0] / dim[1];
-        getcontext(&t->context);
-        t->context.uc_stack.ss_sp = stacks + (size_t)k * STACK;
-        t->context.uc_stack.ss_size = STACK;
-        makecontext(&t->context, run_thread, 0);
-    }
+    t->count = 0;
+    t->ended = false;
+    t->index[0] = number % dim[0];
+    t->index[1] = number / dim[0] % dim[1];
+    t->index[2] = number / dim[0] / dim[1];
+    getcontext(&t->context);
+    t->context.uc_stack.ss_sp = stacks + (size_t)number * STACK;
+    t->context.uc_stack.ss_size = STACK;
+    makecontext(&t->context, run_thread, 0);
 }
 
 static void check_left_out(const seen_t *list, int count, bool of_block)
@@ -313,7 +310,8 @@ static void set_indices(void)
 
 static void run_block(int count)
 {
-    start_threads(count);
+    for (int k = 0; k < count; k++)
+        start_thread(&thread[k], k);
     for (bool running = true; running;) {
         running = false;
         for (current = 0; current < count; current++)
