@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "analyze/check_argument.h"
+#include "analyze/check_section.h"
+#include "analyze/flow.h"
 #include "base/arena.h"
 #include "clang/cursor.h"
 #include "kmm/launch.h"
@@ -30,7 +32,11 @@ static const struct {
 };
 
 typedef struct search {
+    const directive_t *d;
+    const item_t *item;
     CXCursor parameter, found;
+    int argument; /* the parameter's number */
+    bool is_base; /* the argument is the item's base */
     kmm_op_t op;
     CXType element; /* of the item */
     const char *word, *name;
@@ -72,6 +78,97 @@ static bool is_about(CXCursor pointer, CXCursor parameter)
     }
 }
 
+/* ---- Several items of one parameter ---- */
+
+/* The one argument that leads to the item; -1: none, or several. */
+static int argument_of(const directive_t *d, const item_t *item)
+{
+    int found = -1;
+    for (int k = 0; k < d->argument_count; k++) {
+        if (!cursor_is_related(d->argument[k], item->base->cursor))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = k;
+    }
+    return found;
+}
+
+/* True if the argument is the variable that is the item's base. */
+static bool is_base(const directive_t *d, int argument, const item_t *item)
+{
+    CXCursor a = flow_operand(d->argument[argument]), b = flow_operand(item->base->cursor);
+    return clang_getCursorKind(a) == CXCursor_DeclRefExpr &&
+           clang_getCursorKind(b) == CXCursor_DeclRefExpr &&
+           clang_equalCursors(clang_getCursorReferenced(a), clang_getCursorReferenced(b));
+}
+
+/* The value of a constant expression. False: it is none. */
+static bool constant_of(CXCursor c, long long *value)
+{
+    CXEvalResult result = clang_Cursor_Evaluate(c);
+    bool is = result && clang_EvalResult_getKind(result) == CXEval_Int;
+    if (is)
+        *value = clang_EvalResult_getAsLongLong(result);
+    if (result)
+        clang_EvalResult_dispose(result);
+    return is;
+}
+
+/* The element of the parameter that an atomic operation's pointer, `p`, `p + 1` or `&p[1]`, is of.
+ * False: it is not known. */
+static bool element_of(const search_t *x, CXCursor pointer, long long *element)
+{
+    CXCursor c = flow_operand(pointer);
+    cursors_t list = cursor_children(c);
+    CXType of = type_pointee(clang_getCanonicalType(clang_getCursorType(pointer)));
+    if (clang_Type_getSizeOf(of) != clang_Type_getSizeOf(x->element))
+        return false;
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_DeclRefExpr:
+        *element = 0;
+        return clang_equalCursors(clang_getCursorReferenced(c), x->parameter);
+    case CXCursor_UnaryOperator: {
+        CXCursor part = list.count ? flow_operand(list.at[0]) : c;
+        cursors_t parts = cursor_children(part);
+        return clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf &&
+               clang_getCursorKind(part) == CXCursor_ArraySubscriptExpr && parts.count == 2 &&
+               element_of(x, parts.at[0], element) && *element == 0 &&
+               constant_of(parts.at[1], element);
+    }
+    case CXCursor_BinaryOperator:
+        return clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Add && list.count == 2 &&
+               element_of(x, list.at[0], element) && *element == 0 &&
+               constant_of(list.at[1], element);
+    default: return false;
+    }
+}
+
+/* True if the operation is certainly on other elements than the item's. */
+static bool is_beside(const search_t *x, CXCursor pointer)
+{
+    long long element, first, count;
+    return x->is_base && section_is_fixed(x->item, &first, &count) &&
+           element_of(x, pointer, &element) && (element < first || element >= first + count);
+}
+
+/* True if the operation may be on an element of another item, whose operator fits. */
+static bool is_of_another(const search_t *x, CXCursor pointer, unsigned ops)
+{
+    for (int k = 0; k < x->d->item_count; k++) {
+        const item_t *other = &x->d->item[k];
+        search_t y = *x;
+        y.item = other;
+        if (other == x->item || other->mode != KMM_REDUCE || !(ops >> other->op & 1))
+            continue;
+        const int argument = argument_of(x->d, other);
+        y.is_base = x->is_base && argument == x->argument && is_base(x->d, argument, other);
+        if ((argument < 0 || argument == x->argument) && !is_beside(&y, pointer))
+            return true;
+    }
+    return false;
+}
+
 static enum CXChildVisitResult find_atomic(CXCursor c, CXCursor parent, CXClientData data)
 {
     search_t *x = data;
@@ -90,6 +187,11 @@ static enum CXChildVisitResult find_atomic(CXCursor c, CXCursor parent, CXClient
         x->is_type = (atomics[k].ops >> x->op & 1);
         if (x->is_type && combines_alike(clang_getCanonicalType(combined), x->element, x->op))
             continue;
+        long long element;
+        CXCursor pointer = clang_Cursor_getArgument(c, 0);
+        if (is_beside(x, pointer) || (!(x->is_base && element_of(x, pointer, &element)) &&
+                                      is_of_another(x, pointer, atomics[k].ops)))
+            continue;
         x->found = c;
         x->name = atomics[k].name;
         x->word = atomics[k].word;
@@ -105,9 +207,16 @@ static const char *word_of(kmm_op_t op)
     return words[op];
 }
 
-static void check_item(unit_t *u, const directive_t *d, const item_t *item, CXCursor parameter)
+static void check_item(unit_t *u, const directive_t *d, const item_t *item, CXCursor parameter,
+                       int argument)
 {
-    search_t x = {.parameter = parameter, .found = clang_getNullCursor(), .op = item->op};
+    search_t x = {.d = d,
+                  .item = item,
+                  .parameter = parameter,
+                  .found = clang_getNullCursor(),
+                  .argument = argument,
+                  .is_base = is_base(d, argument, item),
+                  .op = item->op};
     x.element = clang_getCanonicalType(item->base->type);
     for (x.element = type_pointee(x.element); type_is_array(x.element);)
         x.element = type_pointee(x.element);
@@ -134,20 +243,6 @@ static void check_item(unit_t *u, const directive_t *d, const item_t *item, CXCu
     check_note(u, x.found, "it does so here");
 }
 
-/* The one argument that leads to the item; -1: none, or several. */
-static int argument_of(const directive_t *d, const item_t *item)
-{
-    int found = -1;
-    for (int k = 0; k < d->argument_count; k++) {
-        if (!cursor_is_related(d->argument[k], item->base->cursor))
-            continue;
-        if (found >= 0)
-            return -1;
-        found = k;
-    }
-    return found;
-}
-
 void check_operators(unit_t *u, const directive_t *d)
 {
     if (!d->is_kernel || d->target_count != 1 || clang_Cursor_isNull(d->definition) ||
@@ -157,6 +252,6 @@ void check_operators(unit_t *u, const directive_t *d)
     for (int i = 0; i < d->item_count; i++) {
         int number = d->item[i].mode == KMM_REDUCE ? argument_of(d, &d->item[i]) : -1;
         if (number >= 0 && number < p->count)
-            check_item(u, d, &d->item[i], p->at[number]);
+            check_item(u, d, &d->item[i], p->at[number], number);
     }
 }

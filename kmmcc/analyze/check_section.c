@@ -26,6 +26,22 @@ bool section_has_axis(const directive_t *d, const expr_t *e)
     return false;
 }
 
+static bool is_number(const affine_t *a, long long *value)
+{
+    for (int k = 0; k < KMM_MAX_AXES; k++)
+        if (!a->coef[k].known || a->coef[k].value)
+            return false;
+    *value = a->constant.value;
+    return a->constant.known;
+}
+
+bool section_is_fixed(const item_t *item, long long *first, long long *count)
+{
+    return item->section_count == 1 && item->section[0].lower &&
+           is_number(&item->section[0].lower_form, first) &&
+           is_number(&item->section[0].length_form, count);
+}
+
 static affine_t affine_number(long long value)
 {
     affine_t a = {.constant = form_number(value)};

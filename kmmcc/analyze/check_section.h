@@ -10,6 +10,9 @@
 #include "pragma/expression.h"
 
 bool section_has_axis(const directive_t *d, const expr_t *e);
+/* True if the item names `count` elements from `first` in each chunk, and both numbers are known.
+ */
+bool section_is_fixed(const item_t *item, long long *first, long long *count);
 void check_section(unit_t *u, directive_t *d, const item_t *item, section_t *section);
 /* The integers of `fits`. */
 void check_fits(unit_t *u, directive_t *d);

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "analyze/byteset.h"
+#include "analyze/check_section.h"
 #include "analyze/compare_target.h"
 #include "base/diag.h"
 
@@ -24,6 +26,21 @@ static bool is_of(ir_combine_t combine, kmm_op_t op)
     }
 }
 
+/* True if the operation is certainly on other elements than the item's. */
+static bool is_beside(comparison_t *c, const accessed_t *t, const ir_access_t *a,
+                      const item_t *item, int64_t base)
+{
+    const ir_node_t *offset = &c->f->node[a->offset];
+    const int64_t element = byteset_element(item);
+    int64_t shift;
+    long long first, count;
+    if (offset->op != IR_CONST || element <= 0 || !compare_key(c, t, &shift) ||
+        !section_is_fixed(item, &first, &count))
+        return false;
+    const int64_t at = shift + offset->value - base;
+    return at < first * element || at >= (first + count) * element;
+}
+
 bool operator_check(comparison_t *c)
 {
     for (int k = 0; k < c->f->access_count; k++) {
@@ -35,7 +52,8 @@ bool operator_check(comparison_t *c)
         if (!t || a->kind == IR_READ || a->combine == IR_COMBINE_UNKNOWN)
             continue;
         for (int i = 0; i < c->d->item_count; i++)
-            if (compare_is_of(c, t, &c->d->item[i], &base)) {
+            if (compare_is_of(c, t, &c->d->item[i], &base) &&
+                !is_beside(c, t, a, &c->d->item[i], base)) {
                 item = &c->d->item[i];
                 items++;
             }

@@ -383,7 +383,7 @@ static int check_after(kmm__check_t *c)
         if (!c->shadows[k].wrong[KMM__STORE_UNNAMED].count &&
             !c->shadows[k].wrong[KMM__STORE_TO_READ].count)
             find_stores(c, &c->shadows[k]);
-    if (!atomic_load(&c->is_seen))
+    if (!atomic_load(&c->is_seen) && !atomic_load(&c->has_thrown))
         warn_unstored(c);
     return walk(c, true);
 }

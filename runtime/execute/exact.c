@@ -27,6 +27,14 @@ bool kmm__exact_is_on(void)
     return atomic_load(&is_on);
 }
 
+void kmm__exact_threw(void)
+{
+    const kmm__running_t *r = kmm__running;
+    kmm__check_t *c = r && r->count ? r->tasks[0]->issue.check : NULL;
+    if (c)
+        atomic_store(&c->has_thrown, true);
+}
+
 void kmm__exact_advise(void)
 {
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
@@ -285,5 +293,6 @@ void kmm__exact_report(kmm__check_t *c)
         kmm__exact_say_elsewhere(c);
     kmm__exact_globals_report(c);
     kmm__exact_order_report(c);
-    report_unstored(c);
+    if (!atomic_load(&c->has_thrown))
+        report_unstored(c);
 }

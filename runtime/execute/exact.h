@@ -28,6 +28,10 @@ void kmm__exact_begin(void);
 /* Called before this thread accesses the bytes. `pc` is the address behind the instruction. */
 void kmm__exact_access(const void *address, size_t bytes, int kind, const void *pc);
 
+/* ---- For launch/compare.c ---- */
+/* Called in a chunk that a C++ exception ends: what it leaves out of `write` items is no error. */
+void kmm__exact_threw(void);
+
 /* ---- For execute/check.c ---- */
 bool kmm__exact_is_on(void);
 /* Says once that -fkmm-check checks more, if the program was compiled without it. */

@@ -72,6 +72,7 @@ struct kmm__check {
     int error; /* error of a call of the backend; 0: none */
     uint32_t count;
     kmm__shadow_t *shadows;
+    atomic_bool has_thrown; /* the chunk has ended by a C++ exception */
     /* Used if each access is checked: */
     bool is_exact;
     atomic_bool is_seen;  /* the chunk has run code that was compiled with -fkmm-check */

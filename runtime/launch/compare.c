@@ -28,6 +28,7 @@
 #include "base/api.h"
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "execute/exact.h"
 #include "launch/fold.h"
 #include "launch/items.h"
 #include "launch/wait.h"
@@ -63,6 +64,7 @@ static atomic_int_least64_t comparing_thread, latest_thrown;
 KMM__API void kmm_launch_threw(const kmm_chunk_t *chunk)
 {
     int_least64_t latest = atomic_load(&latest_thrown);
+    kmm__exact_threw();
     if (chunk->thread == atomic_load(&comparing_thread))
         while (latest < chunk->launch &&
                !atomic_compare_exchange_weak(&latest_thrown, &latest, chunk->launch))

@@ -9,6 +9,14 @@
 // GROWS: the chunk stores to the global variable 'sizes', which all chunks share
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t counts 2>&1 | FileCheck --check-prefix=COUNTS %s %}
 // COUNTS: check_each.cpp:[[#]]: the chunk stores to the global variable '{{.*}}counts::calls', which all chunks share
+// A chunk that throws leaves out the rest of its `write` item, which is no error; one that only leaves it out is.
+// RUN: %if !san %{ env KMM_DEVICES=host %t throws 2>&1 | FileCheck --check-prefix=THROWS %s %}
+// RUN: %if !san %{ env KMM_DEVICES=host KMM_CHECK=access %t throws 2>&1 | FileCheck --check-prefix=THROWS %s %}
+// THROWS-NOT: kmm:
+// THROWS: caught
+// THROWS-NOT: kmm:
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t returns 2>&1 | FileCheck --check-prefix=RETURNS %s %}
+// RETURNS: the chunk does not store element 2000
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -45,13 +53,18 @@ static void proper(int n, int *to, const int *from)
     chunks += 2;
     chunks--;
 }
+static void throws(int n, int *to, const int *from) { for (int i = 0; i < n; i++) { if (from[i] == 2000) throw 1; to[i] = from[i]; } }
+static void returns(int n, int *to, const int *from) { for (int i = 0; i < n; i++) { if (from[i] == 2000) return; to[i] = from[i]; } }
 static void (*volatile called)(int, int *, const int *);
 static void shared(int n, int *to, const int *from) { called(n, to, from); }
 int main(int c, char **v)
 {
     for (int i = 0; i < N; i++) y[i] = i;
     called = !strcmp(v[c - 1], "proper") ? proper : !strcmp(v[c - 1], "grows") ? grows : counts;
+    called = !strcmp(v[c - 1], "throws") ? throws : !strcmp(v[c - 1], "returns") ? returns : called;
+    try {
 #pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i])
     shared(N, x, y);
+    } catch (int) { return puts("caught") < 0; }
     printf("done %d %ld %d\n", x[3071], chunks, sum != N * (N - 1L) / 2);
 }
