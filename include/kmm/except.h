@@ -49,9 +49,11 @@ class kmm_data_scope
 };
 
 #if (defined(__cpp_exceptions) || defined(__EXCEPTIONS)) && !defined(KMM_HOST_PARSE)
+#include <cxxabi.h>
 #include <exception>
 #include <stdio.h>
 #include <stdlib.h>
+#include <typeinfo>
 
 /* The exceptions that no wait has thrown yet. */
 class kmm_thrown
@@ -201,9 +203,72 @@ class kmm_armed_scope
     }
 };
 
+/* Called in a catch block. Returns the exception's value as text, which may be in `out`; null: it
+ * is not known how to read it. */
+static inline const char *kmm_thrown_value(char *out, size_t size)
+{
+    try {
+        throw;
+    } catch (const std::exception &thrown) {
+        return thrown.what();
+    } catch (const char *thrown) {
+        return thrown;
+    } catch (bool thrown) {
+        snprintf(out, size, "%d", thrown);
+    } catch (char thrown) {
+        snprintf(out, size, "%d", thrown);
+    } catch (signed char thrown) {
+        snprintf(out, size, "%d", thrown);
+    } catch (unsigned char thrown) {
+        snprintf(out, size, "%d", thrown);
+    } catch (short thrown) {
+        snprintf(out, size, "%d", thrown);
+    } catch (unsigned short thrown) {
+        snprintf(out, size, "%d", thrown);
+    } catch (int thrown) {
+        snprintf(out, size, "%d", thrown);
+    } catch (unsigned thrown) {
+        snprintf(out, size, "%u", thrown);
+    } catch (long thrown) {
+        snprintf(out, size, "%ld", thrown);
+    } catch (unsigned long thrown) {
+        snprintf(out, size, "%lu", thrown);
+    } catch (long long thrown) {
+        snprintf(out, size, "%lld", thrown);
+    } catch (unsigned long long thrown) {
+        snprintf(out, size, "%llu", thrown);
+    } catch (float thrown) {
+        snprintf(out, size, "%.9g", static_cast<double>(thrown));
+    } catch (double thrown) {
+        snprintf(out, size, "%.17g", thrown);
+    } catch (...) {
+        return nullptr;
+    }
+    return out;
+}
+
+/* Called in a catch block. True: the exception is that of a run of KMM_CHECK=result. */
+static inline bool kmm_is_dropped(const kmm_chunk_t *of)
+{
+    char value[64];
+    int status = 0;
+    if (!kmm_launch_threw(of))
+        return false;
+    const std::type_info *type = abi::__cxa_current_exception_type();
+    char *name = type ? abi::__cxa_demangle(type->name(), nullptr, nullptr, &status) : nullptr;
+    const int drops = kmm_launch_thrown(of,
+                                        name   ? name
+                                        : type ? type->name()
+                                               : nullptr,
+                                        kmm_thrown_value(value, sizeof(value)));
+    free(name);
+    return drops != 0;
+}
+
 static inline void kmm_keep(const kmm_chunk_t *of, const char *function, const char *source, int at)
 {
-    kmm_launch_threw(of);
+    if (kmm_is_dropped(of))
+        return;
     kmm_thrown::instance().keep(*of, function, source, at);
 }
 #define KMM_TRY try

@@ -10,6 +10,8 @@
 #undef Moved
 #pragma push_macro("T")
 #undef T
+#pragma push_macro("abi")
+#undef abi
 #pragma push_macro("actual")
 #undef actual
 #pragma push_macro("all")
@@ -72,6 +74,8 @@
 #undef dimension
 #pragma push_macro("direction")
 #undef direction
+#pragma push_macro("drops")
+#undef drops
 #pragma push_macro("e")
 #undef e
 #pragma push_macro("element_bytes")
@@ -90,6 +94,8 @@
 #undef file
 #pragma push_macro("first")
 #undef first
+#pragma push_macro("free")
+#undef free
 #pragma push_macro("function")
 #undef function
 #pragma push_macro("geometry")
@@ -196,6 +202,8 @@
 #undef original
 #pragma push_macro("other")
 #undef other
+#pragma push_macro("out")
+#undef out
 #pragma push_macro("p")
 #undef p
 #pragma push_macro("param_bytes")
@@ -228,8 +236,12 @@
 #undef shift
 #pragma push_macro("size")
 #undef size
+#pragma push_macro("snprintf")
+#undef snprintf
 #pragma push_macro("source")
 #undef source
+#pragma push_macro("status")
+#undef status
 #pragma push_macro("stream")
 #undef stream
 #pragma push_macro("stride")
@@ -254,6 +266,8 @@
 #undef thrown
 #pragma push_macro("type")
 #undef type
+#pragma push_macro("type_info")
+#undef type_info
 #pragma push_macro("unlock")
 #undef unlock
 #pragma push_macro("value")

@@ -18,6 +18,7 @@
 #include "analyze/compare.h"
 #include "analyze/flow.h"
 #include "analyze/state.h"
+#include "analyze/thrown.h"
 #include "base/diag.h"
 #include "clang/cursor.h"
 #include "pragma/directive.h"
@@ -71,7 +72,8 @@ void check_directive(unit_t *u, directive_t *d)
     bool compares = !u->main->options->no_compare && diag_error_count() == errors;
     if (!d->is_kernel || !compares || compare_accesses(u, d))
         check_uses(u, d);
-    if (!d->is_kernel && compares && diag_error_count() == errors && check_state(u, d))
+    if (!d->is_kernel && compares && diag_error_count() == errors && check_state(u, d) &&
+        check_thrown(u, d))
         compare_accesses(u, d);
 }
 

@@ -338,8 +338,10 @@ ir_function_t *Analysis::run()
         for (const Instruction &i : *b)
             visit(&i);
     test_loops();
-    if (plain_)
+    if (plain_) {
         find_elsewhere();
+        find_thrown();
+    }
     for (size_t k = 0; k < access_.size(); k++) {
         if (plain_ && access_[k].kind == IR_WRITE)
             access_[k].fold = what_combines(access_at_[k]);
@@ -374,6 +376,8 @@ ir_function_t *Analysis::run()
                (int)unknown_.size(),
                kept_array(change_),
                (int)change_.size(),
+               kept_array(thrown_),
+               (int)thrown_.size(),
                takes_turns_,
                elsewhere_,
                addresses_};

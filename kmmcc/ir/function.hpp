@@ -80,6 +80,7 @@ class Analysis
     std::vector<const Instruction *> access_at_;
     std::vector<ir_unknown_t> unknown_;
     std::vector<ir_change_t> change_;
+    std::vector<ir_throw_t> thrown_;
     bool takes_turns_ = false, elsewhere_ = false;
     uint64_t addresses_ = 0;
     std::map<std::pair<const Value *, int64_t>, int> symbol_;
@@ -147,6 +148,8 @@ class Analysis
     void note_change(const Instruction *i, const Value *pointer);
     void note_number(const Value *v);
     void find_elsewhere();
+    void thrown_by(const PHINode *phi, int64_t period, bool is_sure, ir_throw_t *t);
+    void find_thrown();
     void visit(const Instruction *i);
     void visit_call(const CallBase *call);
 };

@@ -151,6 +151,16 @@ typedef struct ir_change {
     const char *file; /* NULL: not known */
 } ir_change_t;
 
+/* What goes into an exception that leaves the function. Loops and parameters are bits, as in
+ * ir_access. */
+typedef struct ir_throw {
+    uint64_t carried, repeated, computed_from;
+    int64_t period;
+    int is_number; /* parameters and constants alone make it */
+    int line, column;
+    const char *file; /* NULL: not known */
+} ir_throw_t;
+
 /* A pointer whose accesses are not all known. */
 typedef struct ir_unknown {
     int param, member; /* the pointer; param -1: all pointers */
@@ -175,6 +185,8 @@ typedef struct ir_function {
     int unknown_count;
     ir_change_t *change;
     int change_count;
+    ir_throw_t *thrown; /* of a plain function */
+    int thrown_count;
     int takes_turns; /* it exchanges atomically, as locks do */
     /* It may reach memory that is neither its own nor constant, and to which no parameter leads by
      * itself; or it calls code that is not known. */

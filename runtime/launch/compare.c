@@ -10,14 +10,14 @@
  * that two undivided runs leave alike are compared, and those that are reduced. A plain function
  * whose results differ keeps state, on which its chunks depend. That is an error.
  *
- * A launch of which a chunk throws a C++ exception is not compared: the other chunks run to their
- * end, while the undivided call stops where it throws.
+ * Of a launch of which a chunk throws a C++ exception, only the exception is compared: the other
+ * chunks run to their end, while the undivided call stops where it throws. The program gets the
+ * chunks' exception.
  */
 #include "launch/compare.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,10 @@
 #include "base/api.h"
 #include "base/error.h"
 #include "base/exit_status.h"
-#include "execute/exact.h"
+#include "launch/compare_thrown.h"
 #include "launch/fold.h"
 #include "launch/items.h"
+#include "launch/state.h"
 #include "launch/wait.h"
 #include "memory/array.h"
 #include "memory/holders.h"
@@ -48,7 +49,6 @@ typedef struct image {
 struct kmm__comparison {
     const kmm__call_t *call;
     int (*submit)(kmm__submission_t *s, const kmm__call_t *call);
-    bool has_thrown; /* the undivided run has thrown an exception */
     uint32_t count;
     image_t images[KMM__MAX_ITEMS];
 };
@@ -57,34 +57,14 @@ struct kmm__comparison {
 static pthread_mutex_t comparing = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool is_comparing;
 
-/* The number of the thread whose launch is compared (0: none), and of its latest launch of which a
- * chunk has thrown an exception meanwhile (0: none). */
-static atomic_int_least64_t comparing_thread, latest_thrown;
-
-KMM__API void kmm_launch_threw(const kmm_chunk_t *chunk)
-{
-    int_least64_t latest = atomic_load(&latest_thrown);
-    kmm__exact_threw();
-    if (chunk->thread == atomic_load(&comparing_thread))
-        while (latest < chunk->launch &&
-               !atomic_compare_exchange_weak(&latest_thrown, &latest, chunk->launch))
-            ;
-}
-
-/* True if a chunk of the launch, which has ended, has thrown an exception. */
-static bool has_thrown(const kmm__submission_t *s)
-{
-    return s->number && atomic_load(&latest_thrown) == s->number;
-}
-
 bool kmm__compare_wants(const kmm__submission_t *s)
 {
     return s->rt->checks_result && s->annotated && s->part.count > 1 && !is_comparing &&
            !kmm__inside_task();
 }
 
-/* Says so once for each of the first 64 places in the source. */
-static void say_not_compared(const kmm__submission_t *s, const char *why)
+/* Writes a note, once for each of the first 64 places in the source. */
+static void say_note(const kmm__submission_t *s, const char *note)
 {
     enum { MAX_SAID = 64 };
     static struct place {
@@ -98,8 +78,15 @@ static void say_not_compared(const kmm__submission_t *s, const char *why)
     if (count == MAX_SAID)
         return;
     said[count++] = (struct place){s->l->file, s->l->line};
-    fprintf(stderr, "kmm: note: %s:%d: %s: KMM_CHECK=result does not compare this launch: %s\n",
-            s->l->file ? s->l->file : "?", s->l->line, s->l->kernel, why);
+    fprintf(stderr, "kmm: note: %s:%d: %s: KMM_CHECK=result %s\n", s->l->file ? s->l->file : "?",
+            s->l->line, s->l->kernel, note);
+}
+
+static void say_not_compared(const kmm__submission_t *s, const char *why)
+{
+    char note[400];
+    snprintf(note, sizeof(note), "does not compare this launch: %s", why);
+    say_note(s, note);
 }
 
 /* ---- Images ---- */
@@ -187,7 +174,7 @@ static int comparison_free(kmm__comparison_t *c, kmm_runtime_t *rt)
     }
     free(c);
     is_comparing = false;
-    atomic_store(&comparing_thread, 0);
+    kmm__thrown_end();
     pthread_mutex_unlock(&comparing);
     return error;
 }
@@ -238,9 +225,7 @@ static int run_undivided(kmm__comparison_t *c, kmm__submission_t *s, bool *is_en
     int error = c->submit(&whole, c->call);
     *is_entered = whole.is_entered;
     kmm__launch_free(l);
-    error = error ? error : await(s->rt, c);
-    c->has_thrown |= has_thrown(&whole);
-    return error;
+    return error ? error : await(s->rt, c);
 }
 
 /* Runs the launch undivided, from what the arrays held before. *can: its results are there. */
@@ -263,8 +248,6 @@ int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
     bool can = false;
     pthread_mutex_lock(&comparing);
     is_comparing = true;
-    atomic_store(&latest_thrown, 0);
-    atomic_store(&comparing_thread, kmm_thread_number());
     kmm__comparison_t *c = kmm__alloc(sizeof(*c));
     *c = (kmm__comparison_t){.call = call, .submit = submit};
     *out = NULL;
@@ -272,7 +255,9 @@ int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
     for (uint32_t k = 0; k < s->l->item_count; k++)
         if (s->l->items[k].array)
             images_add(c, s->l->items[k].array);
+    const int64_t calls = s->rt->launches->calls;
     pthread_mutex_unlock(&s->rt->lock);
+    kmm__thrown_begin(calls);
     int error = await(s->rt, c);
     if (!error && images_take(s->rt, c, offsetof(image_t, before)))
         say_not_compared(s, kmm__error_get());
@@ -284,6 +269,7 @@ int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
     }
     int restored = images_restore(s->rt, c);
     error = error ? error : restored;
+    kmm__thrown_next(KMM__THROWN_CHUNKS);
     if (can && !error) {
         *out = c;
         return 0;
@@ -501,20 +487,30 @@ static int find_again(kmm__comparison_t *c, kmm__submission_t *s, difference_t *
     return error;
 }
 
-/* True if the launch has thrown an exception, which has been said. *error is set if either only its
- * chunks or only the undivided run has. */
-static bool say_thrown(const kmm__comparison_t *c, const kmm__submission_t *s, int *error)
+/* True if the launch has thrown an exception, so that its arrays are not compared. *error is set if
+ * its chunks have thrown another one than the undivided run. */
+static bool say_thrown(const kmm__submission_t *s, int *error)
 {
-    const bool have_chunks = has_thrown(s);
-    if (!have_chunks && !c->has_thrown)
-        return false;
-    if (have_chunks && c->has_thrown)
-        say_not_compared(s, "it throws an exception");
-    else
-        *error = kmm__submission_refuse(
-            s, KMM_E_ACCESS,
-            have_chunks ? "its chunks throw an exception, and the launch as a whole does not"
-                        : "the launch as a whole throws an exception, and its chunks do not");
+    char text[600], note[800];
+    switch (kmm__thrown_compare(text, sizeof(text))) {
+    case KMM__THROWN_NOTHING: return false;
+    case KMM__THROWN_ALIKE:
+        say_note(s, "compares only type and value of this launch's exception (what() of a "
+                    "std::exception), and not its arrays: the chunks that do not throw run to "
+                    "their end");
+        return true;
+    case KMM__THROWN_UNKNOWN:
+        snprintf(note, sizeof(note),
+                 "compares only the type of this launch's exception, '%s', and neither its value "
+                 "nor the launch's arrays",
+                 text);
+        say_note(s, note);
+        return true;
+    case KMM__THROWN_OTHERS:
+        kmm__exit_violation();
+        *error = kmm__submission_refuse(s, KMM_E_ACCESS, text);
+        return true;
+    }
     return true;
 }
 
@@ -522,9 +518,10 @@ int kmm__compare_end(kmm__comparison_t *c, kmm__submission_t *s, int error)
 {
     if (!error)
         error = await(s->rt, c);
-    if (!error && !say_thrown(c, s, &error))
+    const bool has_thrown = !error && say_thrown(s, &error);
+    if (!error && !has_thrown)
         error = images_take(s->rt, c, offsetof(image_t, chunks));
-    if (!error && !c->has_thrown) {
+    if (!error && !has_thrown) {
         difference_t d = find_first(c, s->l, NULL);
         if (d.count && !d.is_rounding && c->call->kernel)
             error = find_again(c, s, &d);

@@ -8,7 +8,7 @@
 // CHECK: function 70001
 // CHECK-NEXT: data 20
 // KMM_CHECK=result compares no arrays of such a launch, but whether its chunks throw as the call does.
-// COMPARED: kmm: note: {{.*}}throws_at_launch.cpp:[[#@LINE+28]]: f: KMM_CHECK=result does not compare this launch: it throws an exception
+// COMPARED: kmm: note: {{.*}}throws_at_launch.cpp:[[#@LINE+28]]: f: KMM_CHECK=result compares only type and value of this launch
 // COMPARED-NOT: error
 // COMPARED: function 70001
 #include <cstdio>
