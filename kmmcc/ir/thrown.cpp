@@ -63,8 +63,7 @@ bool is_own(const Value *pointer, int depth)
     for (const Value *o : objects) {
         auto *call = dyn_cast<CallBase>(o);
         auto *load = dyn_cast<LoadInst>(o);
-        if (isa<AllocaInst>(o) ||
-            (load && depth && is_own(load->getPointerOperand(), depth - 1)))
+        if (isa<AllocaInst>(o) || (load && depth && is_own(load->getPointerOperand(), depth - 1)))
             return true;
         if (!call || depth == 0)
             continue;

@@ -30,6 +30,7 @@
 #include "base/exit_status.h"
 #include "launch/compare_thrown.h"
 #include "launch/fold.h"
+#include "launch/gate.h"
 #include "launch/items.h"
 #include "launch/state.h"
 #include "launch/wait.h"
@@ -53,14 +54,10 @@ struct kmm__comparison {
     image_t images[KMM__MAX_ITEMS];
 };
 
-/* One comparison at a time: launches of other threads wait. */
-static pthread_mutex_t comparing = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local bool is_comparing;
-
 bool kmm__compare_wants(const kmm__submission_t *s)
 {
-    return s->rt->checks_result && s->annotated && s->part.count > 1 && !is_comparing &&
-           !kmm__inside_task();
+    return s->rt->checks_result && s->annotated && s->part.count > 1 &&
+           !kmm__gate_is_closed_here() && !kmm__inside_task();
 }
 
 /* Writes a note, once for each of the first 64 places in the source. */
@@ -70,7 +67,7 @@ static void say_note(const kmm__submission_t *s, const char *note)
     static struct place {
         const char *file;
         int line;
-    } said[MAX_SAID]; /* guarded by `comparing` */
+    } said[MAX_SAID]; /* guarded by the gate */
     static int count;
     for (int k = 0; k < count; k++)
         if (said[k].file == s->l->file && said[k].line == s->l->line)
@@ -173,9 +170,8 @@ static int comparison_free(kmm__comparison_t *c, kmm_runtime_t *rt)
         error = error ? error : ended;
     }
     free(c);
-    is_comparing = false;
     kmm__thrown_end();
-    pthread_mutex_unlock(&comparing);
+    kmm__gate_open();
     return error;
 }
 
@@ -246,8 +242,14 @@ int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
                        kmm__comparison_t **out)
 {
     bool can = false;
-    pthread_mutex_lock(&comparing);
-    is_comparing = true;
+    /* Tasks whose statements wait for other threads are not awaited behind the closed gate. */
+    kmm__gate_leave();
+    pthread_mutex_lock(&s->rt->lock);
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        if (s->l->items[k].array)
+            kmm__array_await(s->rt, s->l->items[k].array); /* its error is told below */
+    pthread_mutex_unlock(&s->rt->lock);
+    kmm__gate_close();
     kmm__comparison_t *c = kmm__alloc(sizeof(*c));
     *c = (kmm__comparison_t){.call = call, .submit = submit};
     *out = NULL;

@@ -109,9 +109,8 @@ static kmm__thrown_t compare(const thrown_t *whole, const thrown_t *chunks, char
         return KMM__THROWN_NOTHING;
     if (!whole->is || !chunks->is)
         snprintf(text, size,
-                 chunks->is
-                     ? "its chunks throw an exception, and the launch as a whole does not"
-                     : "the launch as a whole throws an exception, and its chunks do not");
+                 chunks->is ? "its chunks throw an exception, and the launch as a whole does not"
+                            : "the launch as a whole throws an exception, and its chunks do not");
     else if (strcmp(whole->type, chunks->type) != 0)
         snprintf(text, size,
                  "its chunks throw an exception of type '%s', and the launch as a whole one of "

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "launch/gate.h"
 #include "launch/operation.h"
 #include "launch/wait.h"
 #include "memory/disk/page.h"
@@ -110,11 +111,13 @@ static int on_range(kmm_runtime_t *rt, kmm__array_operation_t *op, const char *n
     KMM__NATIVE_HOLD(refused, rt, name);
     if (kmm__inside_refuse(name) || refused)
         return KMM_E_STATE;
+    kmm__gate_enter(rt);
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, address, op->bytes, &op->array, &op->begin);
     if (!error && op->bytes)
         error = operate_in_pieces(rt, op, name, mode);
     pthread_mutex_unlock(&rt->lock);
+    kmm__gate_leave();
     return error;
 }
 
@@ -184,6 +187,7 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     KMM__NATIVE_HOLD(refused, rt, "copy");
     if (kmm__inside_refuse("copy") || refused)
         return KMM_E_STATE;
+    kmm__gate_enter(rt);
     pthread_mutex_lock(&rt->lock);
     int error = find_range(rt, dst, bytes, &op.array, &op.begin);
     if (!error)
@@ -204,6 +208,7 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     }
     let_go(&op);
     pthread_mutex_unlock(&rt->lock);
+    kmm__gate_leave();
     return error;
 }
 

@@ -19,6 +19,7 @@
 #include "launch/disjoint.h"
 #include "launch/fit.h"
 #include "launch/fits.h"
+#include "launch/gate.h"
 #include "launch/items.h"
 #include "launch/memo.h"
 #include "launch/natively.h"
@@ -349,11 +350,6 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     return w;
 }
 
-static bool has_chunks(const kmm_launch_t *l)
-{
-    return l->has_chunk[0] || l->has_chunk[1] || l->has_chunk[2];
-}
-
 /* Notes where the elements of each item begin, for KMM_CHECK=access. */
 static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
 {
@@ -382,7 +378,7 @@ static bool stores_are_apart(const kmm_launch_t *l)
 
 int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
 {
-    bool is_kernel = s->work->kernel != NULL;
+    const bool is_kernel = s->work->kernel != NULL, *has_chunk = s->l->has_chunk;
     if (kmm__partition(s->l, grid, block, !is_kernel, &s->part))
         return kmm__submission_refuse(s, KMM_E_RANGE, kmm__error_get());
     kmm__arguments_words(s);
@@ -391,7 +387,7 @@ int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const ui
         error = kmm__arguments_find(s);
     if (!error && s->annotated)
         error = kmm__arguments_check(s);
-    if (!error && s->annotated && !has_chunks(s->l))
+    if (!error && s->annotated && !(has_chunk[0] || has_chunk[1] || has_chunk[2]))
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
     if (!error)
         kmm__partition_join(&s->part, s->l, s->rt, &s->placement);
@@ -459,6 +455,7 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
         return kmm__submission_refuse(s, error, kmm__error_get());
     if (l->bounded && call->kernel)
         kmm__partition_bound(l, call->grid, call->block);
+    kmm__gate_enter(s->rt);
     kmm__spin_lock(&s->rt->lock);
     s->work = kmm__submission_work(s);
     error = pack(s, call);
@@ -474,6 +471,7 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
+    kmm__gate_leave();
     if (comparison)
         error = kmm__compare_end(comparison, s, error);
     has_waited = (s->mapped_count || l->awaits) && !l->nowait;

@@ -15,6 +15,7 @@
 #include "execute/queue.h"
 #include "execute/statements.h"
 #include "launch/fit.h"
+#include "launch/gate.h"
 #include "launch/items.h"
 #include "launch/submission.h"
 #include "launch/submit.h"
@@ -199,7 +200,9 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     task->compute_stream = -1;
     task->names_stream = task_stream != NULL;
     task->submission = (kmm__submission_t){.l = l, .rt = l->runtime, .annotated = true};
+    kmm__gate_enter(l->runtime);
     int error = begin(task, stream);
+    kmm__gate_leave();
     if (task_stream)
         *task_stream = NULL;
     if (error) {

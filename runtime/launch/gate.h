@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * KMM_CHECK=result: while one thread's launch is compared, what other threads would submit waits.
+ * Otherwise the launch's runs would begin with other values, and the arrays that are put back would
+ * lose what was stored meanwhile. Without that check nothing here has an effect.
+ *
+ * A thread that is inside a chunk or a task does not wait, because the comparison may wait for it.
+ */
+#ifndef KMM__LAUNCH_GATE_H
+#define KMM__LAUNCH_GATE_H
+
+#include <stdbool.h>
+
+#include <kmm/launch.h>
+
+/* Not locked: called before and after work is submitted. The second call may be left out if the
+ * first one of this thread has had its counterpart. */
+void kmm__gate_enter(const kmm_runtime_t *rt);
+void kmm__gate_leave(void);
+/* Not locked: leaves the gate, and waits until no other thread is within it. Others then wait until
+ * it is opened. */
+void kmm__gate_close(void);
+void kmm__gate_open(void);
+bool kmm__gate_is_closed_here(void); /* by this thread */
+
+#endif
