@@ -15,6 +15,8 @@ enum {
     MAX_LOOPS = 16,
     FIRST_ITERATIONS = 4,
     CONSTANT_ITERATIONS = 16, /* of stores in loops whose number of iterations is a constant */
+    SHORT_ITERATIONS = 64,    /* of stores in loops that have no more, while MOST_EXTRA last */
+    MOST_EXTRA = 1 << 20,     /* iterations of such loops, of all threads */
     MOST_ITERATIONS = 1 << 18,
     UNKNOWN_ITERATIONS = 3,
     TESTED_ITERATIONS = 64
@@ -48,6 +50,7 @@ struct replay {
     struct cell *cell;
     struct course *course;
     unsigned now[LIFETIMES];
+    int64_t extra; /* what is left of MOST_EXTRA */
     bool complete; /* no iteration was left out */
     replay_visit_fn *visit;
     void *visit_context;
@@ -106,7 +109,7 @@ replay_t *replay_new(const ir_function_t *f, replay_param_fn *param, void *conte
 {
     size_t count = (size_t)f->node_count;
     replay_t *r = arena_alloc(sizeof(*r));
-    *r = (replay_t){.f = f, .param = param, .context = context};
+    *r = (replay_t){.f = f, .param = param, .context = context, .extra = MOST_EXTRA};
     r->counter = arena_alloc(((size_t)f->loop_count + 1) * sizeof(*r->counter));
     r->course = arena_alloc(((size_t)f->loop_count + 1) * sizeof(*r->course));
     r->cell = arena_alloc(count * sizeof(*r->cell));
@@ -396,6 +399,23 @@ static int64_t last_iteration(replay_t *r, int loop, int64_t from)
     return c->last;
 }
 
+/* The number of first iterations that are run of a loop around the access. */
+static int64_t most_iterations(replay_t *r, const ir_access_t *a, int loop)
+{
+    if (r->all || a->kind == IR_READ)
+        return r->all ? MOST_ITERATIONS : FIRST_ITERATIONS;
+    const int64_t most = r->course[loop].is_constant ? CONSTANT_ITERATIONS : FIRST_ITERATIONS;
+    bool holds = true;
+    for (int64_t k = most; k < SHORT_ITERATIONS && r->extra > 0; k++) {
+        r->extra--;
+        if (!test(r, loop, k - (r->f->loop[loop].tests_at_end != 0), &holds))
+            return most;
+        if (!holds)
+            return SHORT_ITERATIONS;
+    }
+    return most;
+}
+
 /* The loops from `loop` on, from the outermost to the innermost. */
 static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int count, bool certain)
 {
@@ -404,8 +424,7 @@ static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int coun
         return;
     }
     const ir_loop_t *l = &r->f->loop[*loop];
-    const bool is_short = r->course[*loop].is_constant && a->kind != IR_READ;
-    int64_t most = r->all ? MOST_ITERATIONS : is_short ? CONSTANT_ITERATIONS : FIRST_ITERATIONS;
+    const int64_t most = most_iterations(r, a, *loop);
     for (int64_t k = 0;; k++) {
         bool holds = true, known = true;
         if (!l->tests_at_end)

@@ -199,3 +199,13 @@ void parts(int n, float *x, float *y)
 #pragma kmm parallel(i = 0:n) read(x[i]) write(y[8*i:8])
     eight GRID (n, x, y);
 }
+// CHECK: :[[#@LINE+5]]:{{[0-9]+}}: error: write(o[0:20][i]) promises that each chunk stores all of it, but 'second' leaves out some: with blocks of 128, nothing stores to o[3000]
+__global__ void second(int n, int m, int *o) { TID; if (i < n) for (int j = 0; j < m; j += 2) o[j * n + i] = j; }
+__global__ void each(int n, int m, int *o) { TID; if (i < n) for (int j = 0; j < m; j++) o[j * n + i] = j; }
+void columns(int *o)
+{
+#pragma kmm parallel(i = 0:3000) chunk(700) shape(o[20][3000]) write(o[0:20][i])
+    second<<<24, 128>>>(3000, 20, o);
+#pragma kmm parallel(i = 0:3000) chunk(700) shape(o[20][3000]) write(o[0:20][i])
+    each<<<24, 128>>>(3000, 20, o);
+}
