@@ -402,8 +402,9 @@ static bool is_declared_before(const call_t *c)
 {
     size_t begin, end, first, last;
     CXCursor declaration = clang_getCanonicalCursor(c->d->callee);
-    if (!unit_range(c->u, c->d->top, &begin, &end) ||
-        !unit_range(c->u, declaration, &first, &last) || first < begin || first >= end)
+    const unit_t *u = unit_holding(c->u->main, c->d->top);
+    if (!u || !unit_range(u, c->d->top, &begin, &end) ||
+        !unit_range(u, declaration, &first, &last) || first < begin || first >= end)
         return true;
     diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
             "'%s' is not declared before the function that calls it, where the call of a chunk "
@@ -423,6 +424,9 @@ static const char *called(const call_t *c, const char *arguments)
                *call = arena_printf("%s(%s);", name, arguments ? arguments : "");
     if (c->u->lang == LANG_C)
         return call;
+    if (d->template_end > d->name_after) /* which may ask for its line */
+        call =
+            arena_printf("\n%s\n%s", source_line_marker(s, source_line(s, d->callee_begin)), call);
     return arena_printf("KMM_TRY { %s } KMM_CATCH(%s, %s, %u)", call, text_quoted(d->callee_name),
                         text_quoted(s->path), c->line);
 }
@@ -462,11 +466,17 @@ static const char *definitions(call_t *c)
 static void write_before(const call_t *c, const char *text)
 {
     size_t begin, end;
-    unit_range(c->u, c->d->top, &begin, &end);
-    begin = source_declaration_begin(c->u->source, begin);
-    unit_edit(c->u, begin, begin,
+    unit_t *u = unit_holding(c->u->main, c->d->top);
+    if (!u || !unit_range(u, c->d->top, &begin, &end)) {
+        diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
+                "the function around the launch is written by a macro, or its file is not seen; "
+                "write it out");
+        return;
+    }
+    begin = source_declaration_begin(u->source, begin);
+    unit_edit(u, begin, begin,
               arena_printf("%s\n%s\n", text,
-                           source_line_marker(c->u->source, source_line(c->u->source, begin))));
+                           source_line_marker(u->source, source_line(u->source, begin))));
 }
 
 /* Adds the lines, each with the white space before it. */

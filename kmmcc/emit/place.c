@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An expression may ask for its line: by __LINE__ itself, by a macro, by __builtin_LINE(), or in
- * C++ by a call of which that is a default argument.
+ * An expression may ask for its line and column: by __LINE__ itself, by a macro, by
+ * __builtin_LINE(), or in C++ by a call of which that is a default argument.
  */
 #include "emit/place.h"
 
@@ -61,6 +61,8 @@ const char *place_kept(const unit_t *u, CXCursor expression, size_t begin, size_
     const source_t *s = u->source;
     if (!may_ask(s, begin, end) && !macro_may_ask(expression))
         return source_words(s, begin, end);
-    return arena_printf("\n%s\n%.*s", source_line_marker(s, source_line(s, begin)),
+    unsigned line, column;
+    source_place(s, begin, &line, &column);
+    return arena_printf("\n%s\n%*s%.*s", source_line_marker(s, line), (int)column - 1, "",
                         (int)(end - begin), s->text + begin);
 }
