@@ -86,7 +86,7 @@ static const char *field_type(CXType type, const char *spelling)
 /* A parameter's type: what a caller passes where the parameter is an array or a function. */
 static CXType parameter_type(const call_t *c, int number, CXCursor cursor)
 {
-    CXType type = clang_getUnqualifiedType(clang_getCursorType(cursor)),
+    CXType type = clang_getUnqualifiedType(type_passed(clang_getCursorType(cursor))),
            function = clang_getCanonicalType(clang_getCursorType(c->d->target[0].instance));
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
     bool decays =
@@ -254,7 +254,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
         strstr(p->type, "(unnamed") || (p->type == TYPE_OPAQUE && c->u->lang != LANG_C)) {
         diag_at(SEVERITY_ERROR, c->u->source, begin, end,
                 "the argument cannot be copied for each chunk: its parameter is '%s'; a split call "
-                "takes numbers, pointers and plain structs",
+                "takes numbers, pointers and plain structs; pass its members, or a pointer to it",
                 clang_text(clang_getTypeSpelling(clang_getCursorType(cursor))));
         return false;
     }
