@@ -364,12 +364,14 @@ bool type_has_destructor(CXType type)
     return found;
 }
 
-/* What a default of a member may not have: it runs once more where a value is copied. */
+/* What a default of a member may not have: it runs once more where a value is copied, or, as
+ * __builtin_LINE() does, depends on the place. libclang shows that as nothing. */
 static enum CXChildVisitResult find_call(CXCursor c, CXCursor parent, CXClientData data)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
     bool changes = kind == CXCursor_CompoundAssignOperator || kind == CXCursor_LambdaExpr ||
-                   kind == CXCursor_CallExpr || kind == CXCursor_CXXNewExpr;
+                   kind == CXCursor_CallExpr || kind == CXCursor_CXXNewExpr ||
+                   (kind == CXCursor_UnexposedExpr && clang_Cursor_isNull(cursor_first_child(c)));
     (void)parent;
     if (kind == CXCursor_BinaryOperator)
         changes = clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign;

@@ -205,6 +205,14 @@ static void emit_headers(unit_t *u, const includes_t *includes, const header_t *
                        k->path);
             continue;
         }
+        const char *doubled = includes_doubled_by(u->options, includes, f);
+        if (doubled) {
+            diag_plain(SEVERITY_ERROR,
+                       "'%s' has #pragma once, and '%s' includes it, too: besides the copy that "
+                       "kmmcc writes it would count twice",
+                       k->path, doubled);
+            diag_plain(SEVERITY_NOTE, "give it an include guard by #ifndef");
+        }
         header_t *h = arena_alloc(sizeof(*h));
         *h = (header_t){k->source->path, name_of_copy(includes, f), emit_text(k), *headers};
         *headers = h;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/list.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "base/token.h"
@@ -179,33 +180,36 @@ static include_file_t *add_further(scan_t *s, const include_file_t *known)
     return f;
 }
 
-/* True for `#pragma once`, and for `#ifndef NAME` and `#define NAME` as the first lines of the
- * preprocessor. */
-static bool is_guarded(const source_t *s)
+/* What keeps a file from being read twice: `#ifndef NAME` and `#define NAME` as the first lines of
+ * the preprocessor; else `#pragma once`. */
+typedef enum guard { GUARD_NONE, GUARD_BY_NAME, GUARD_ONCE } guard_t;
+
+static guard_t guard_of(const source_t *s)
 {
     const char *name = NULL;
+    bool once = false;
     int count = 0;
     lexer_t l = lexer_at(s, 0, s->length);
     for (token_t t = lex(&l), word; t.kind != TOKEN_END; t = lex(&l)) {
-        if (t.kind != TOKEN_DIRECTIVE) {
-            if (token_is(s, t, "_Pragma"))
-                return true; /* it may say "once" */
+        once |= t.kind == TOKEN_STRING && !strncmp(s->text + t.begin, "\"once\"", 6);
+        if (t.kind != TOKEN_DIRECTIVE)
             continue;
-        }
         lexer_t inner = lexer_in_directive(s, t, &word);
         token_t operand = lex(&inner);
-        if (token_is(s, word, "pragma") && token_is(s, operand, "once"))
-            return true;
         while (token_is(s, operand, "!") || token_is(s, operand, "defined") ||
                token_is(s, operand, "("))
             operand = lex(&inner);
+        if (token_is(s, word, "pragma")) {
+            once |= token_is(s, operand, "once");
+            continue;
+        }
         if (count == 0 && (token_is(s, word, "ifndef") || token_is(s, word, "if")))
             name = token_text(s, operand);
         else if (count == 1 && name && token_is(s, word, "define") && token_is(s, operand, name))
-            return true;
+            return GUARD_BY_NAME;
         count++;
     }
-    return false;
+    return once ? GUARD_ONCE : GUARD_NONE;
 }
 
 static bool is_open(const scan_t *s, const char *real)
@@ -221,7 +225,7 @@ static include_file_t *file_at(scan_t *s, const char *path, bool by_macro)
     const char *real = real_path(path);
     int known = find_file(s, real);
     if (known >= 0 && !by_macro && s->out->count < MAX_FILES && !is_open(s, real) &&
-        !is_guarded(s->out->file[known]->source))
+        guard_of(s->out->file[known]->source) == GUARD_NONE)
         return add_further(s, s->out->file[known]);
     if (known >= 0)
         return s->out->file[known];
@@ -350,4 +354,65 @@ bool includes_have_pragma(const includes_t *i)
         if (i->file[k]->has_pragma)
             return true;
     return false;
+}
+
+/* ---- Headers of -isystem ---- */
+
+typedef struct outside {
+    scan_t scan;
+    const include_file_t *sought;
+    list_t seen; /* real paths */
+    const char *found;
+} outside_t;
+
+static const char *find_outside(const options_t *o, const char *header)
+{
+    const char *path = NULL;
+    for (int k = 0; k + 1 < o->parse_flag_count && !path; k++)
+        if (!strcmp(o->parse_flags[k], "-isystem") || !strcmp(o->parse_flags[k], "-idirafter"))
+            path = readable(arena_printf("%s/%s", o->parse_flags[k + 1], header));
+    return path;
+}
+
+static void search_outside(outside_t *w, const char *path);
+
+/* The #include lines of a header of -isystem, or those of the program's file that are not followed.
+ */
+static void search_lines(outside_t *w, const source_t *s, bool is_outside)
+{
+    enum { MOST = 1024 };
+    for (unsigned k = 0; k < s->line_count && !w->found && w->seen.count < MOST; k++) {
+        const char *operand = operand_of(s->text + s->lines[k]);
+        if (!operand || (*operand != '<' && *operand != '"'))
+            continue;
+        const char *name = name_in(operand),
+                   *path = find_header(&w->scan, *operand == '"' ? s->path : NULL, name);
+        if (path && is_outside && !strcmp(real_path(path), w->sought->real))
+            w->found = s->path;
+        else if (!path || is_outside)
+            search_outside(w, path ? path : find_outside(w->scan.options, name));
+    }
+}
+
+static void search_outside(outside_t *w, const char *path)
+{
+    const char *real = path ? real_path(path) : NULL;
+    const source_t *s = NULL;
+    if (!path || (w->seen.item && text_is_one_of(real, w->seen.item)))
+        return;
+    list_add(&w->seen, real);
+    if (!strcmp(real, w->sought->real))
+        w->found = path;
+    else if ((s = source_read(path)))
+        search_lines(w, s, true);
+}
+
+const char *includes_doubled_by(const options_t *o, const includes_t *i, const include_file_t *f)
+{
+    outside_t w = {.scan = {.options = o}, .sought = f};
+    if (guard_of(f->source) != GUARD_ONCE)
+        return NULL;
+    for (int k = 0; k < i->count; k++)
+        search_lines(&w, i->file[k]->source, false);
+    return w.found;
 }

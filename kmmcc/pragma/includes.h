@@ -44,6 +44,9 @@ const includes_t *includes_read(const options_t *o, const source_t *source);
  * + 1. */
 void includes_move(include_file_t *f, size_t at, size_t by);
 bool includes_have_pragma(const includes_t *i);
+/* Returns the path of a header of -isystem that includes the file although it has #pragma once;
+ * NULL: there is none. A copy of the file would count besides the file itself. */
+const char *includes_doubled_by(const options_t *o, const includes_t *i, const include_file_t *f);
 /* True if clang is to see other names in the #include lines of the file: those of further entries.
  */
 bool includes_name_further(const include_file_t *f);

@@ -1,8 +1,16 @@
 // RUN: %not %kmmcc -c %s -o %t.o -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --implicit-check-not=error: %s
 // RUN: %not %kmmcc -c %s -o %t.o -DUNSEEN -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --check-prefix=UNSEEN --implicit-check-not=error: %s
 // RUN: %not %kmmcc -c %s -o %t.o -DONCE -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --check-prefix=ONCE --implicit-check-not=error: %s
-// Uses of macros that write pragmas and have no one text.
+// RUN: %not %kmmcc -c %s -o %t.o -DCOPIED -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --check-prefix=COPIED --implicit-check-not=error: %s
+// Uses of macros that write pragmas and have no one text, and headers with #pragma once that count twice.
 #include <quoting.h>
+#ifdef COPIED
+// COPIED: error: '{{.*}}launches.h' has #pragma once, and '{{.*}}with_launches.h' includes it, too: besides the copy that kmmcc writes it would count twice
+// COPIED: note: give it an include guard by #ifndef
+#include "system/launches.h"
+#include <with_launches.h>
+int main(void) { return 0; }
+#else
 #ifdef ONCE
 // ONCE: error: {{.*}}macro_uses.c:[[#@LINE+4]]: macros write pragmas of kmm, and this line is another in the copies that kmmcc preprocesses
 // ONCE: note: give each header an include guard by #ifndef, and no #pragma once; or write the pragmas themselves in this program
@@ -50,3 +58,4 @@ int main(void)
 #include "listed.h"
     return 0;
 }
+#endif

@@ -19,6 +19,7 @@ template <class T> void all_by_type(T n, int *x)
 #endif
 static int made;
 struct counted { int a = ++made; };
+struct placed { int a = __builtin_LINE(); };
 struct constructed { int a; constructed() : a(0) {} };
 struct defaults { int a = 1, b[2] = {2, 3}; };
 struct alignas(128) lines { char c[128]; };
@@ -36,6 +37,9 @@ void structs(int n, int *x)
 // CHECK: :[[#@LINE+2]]:23: error: the argument cannot be copied for each chunk: its parameter is 'counted'; a split call takes numbers, pointers and plain structs
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
     increase_by(n, x, counted());
+// CHECK: :[[#@LINE+2]]:23: error: the argument cannot be copied for each chunk: its parameter is 'placed'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+    increase_by(n, x, placed());
 // CHECK: :[[#@LINE+2]]:23: error: the argument cannot be copied for each chunk: its parameter is 'constructed'
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
     increase_by(n, x, constructed());
