@@ -174,7 +174,7 @@ static include_file_t *add_further(scan_t *s, const include_file_t *known)
     *f = (include_file_t){.path = known->path, .real = known->real, .source = again};
     f->parsed_as = arena_printf("%s/kmm_%d_%s", path_folder(known->real), s->out->count,
                                 path_base(known->real));
-    f->is_further = true;
+    f->first = known;
     s->out->file[s->out->count++] = f;
     scan_file(s, f);
     return f;
@@ -333,11 +333,16 @@ void includes_move(include_file_t *f, size_t at, size_t by)
     }
 }
 
-/* What kmmcc may change in the file depends on what is defined where it is included. */
+static bool may_change(const include_file_t *f)
+{
+    return f->has_pragma || strstr(f->source->text, "__global__") ||
+           strstr(f->source->text, "__device__") || includes_name_further(f);
+}
+
+/* The name of the file itself means the first entry, as it is changed. */
 bool includes_is_renamed(const include_file_t *f)
 {
-    return f->is_further && (f->has_pragma || strstr(f->source->text, "__global__") ||
-                             strstr(f->source->text, "__device__") || includes_name_further(f));
+    return f->first && (may_change(f) || may_change(f->first));
 }
 
 bool includes_name_further(const include_file_t *f)

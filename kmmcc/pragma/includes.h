@@ -28,7 +28,8 @@ struct include_file {
     const char *parsed_as;   /* the name by which clang knows it: `path`, but of a further entry */
     const source_t *source;
     bool has_pragma;
-    bool is_further, is_open; /* a further entry; its #include lines are being read */
+    const include_file_t *first; /* of a further entry; NULL: it is the first */
+    bool is_open;                /* its #include lines are being read */
     include_t *include;
     int include_count, include_capacity;
     bool reaches_change; /* by transform.c */

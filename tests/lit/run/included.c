@@ -34,5 +34,10 @@ int main(void)
     printf("%d\n", x[3]);
 #define ENTRY(f, k) EACH(x) f(1000, k * number_##f, x); printf("%s %d\n", #f, x[3]);
 #include "entries.def"
-    printf("%d %d\n", __LINE__, COUNT);
+#undef ENTRY
+#define ENTRY(f, k) + k
+    int sum = 0
+#include "entries.def"
+        ;
+    printf("%d %d %d\n", __LINE__, COUNT, sum);
 }
