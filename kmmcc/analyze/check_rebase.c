@@ -47,7 +47,12 @@ static void check_rebase_item(unit_t *u, directive_t *d, rebase_t *r, const para
                           ? clang_Cursor_getArgument(d->target[0].instance, (unsigned)r->parameter)
                           : clang_getNullCursor();
     CXType type = clang_getCursorType(clang_Cursor_isNull(called) ? p->at[r->parameter] : called);
-    if (!type_is_integer(type))
+    if (type_is_dependent(type))
+        unit_error(
+            u, r->begin, r->end,
+            "the call of a function that depends on a template's parameters cannot be split; "
+            "call it from a function that is no template");
+    else if (!type_is_integer(type))
         unit_error(u, r->begin, r->end,
                    "rebase passes a length or a bound, but parameter '%s' is '%s'",
                    cursor_name(p->at[r->parameter]), clang_text(clang_getTypeSpelling(type)));

@@ -75,6 +75,7 @@ typedef struct scope {
     unit_t *u;
     const struct scope *up;
     CXCursor cursor;
+    bool elsewhere; /* declarations of other files are searched, too: they may include the file */
 } scope_t;
 
 static void bind_scope(directive_t *d, const scope_t *at)
@@ -90,7 +91,8 @@ static void bind_scope(directive_t *d, const scope_t *at)
             d->function = s->cursor;
         if (!cursor_is_namespace(s->cursor))
             d->top = s->cursor;
-        d->outermost = s->cursor;
+        if (!at->elsewhere || (clang_isDeclaration(kind) && unit_is_in(at->u, s->cursor)))
+            d->outermost = s->cursor;
     }
 }
 
@@ -132,10 +134,10 @@ static void bind_directive(unit_t *u, directive_t *d, const scope_t *at)
                    source_words(u->source, d->name_begin, d->name_end));
 }
 
-static directive_t *directive_at(const unit_t *u, CXCursor c)
+static directive_t *directive_at(const unit_t *u, CXCursor c, bool elsewhere)
 {
     unsigned offset;
-    if (clang_getCursorKind(c) != CXCursor_IfStmt)
+    if (clang_getCursorKind(c) != CXCursor_IfStmt || (elsewhere && !unit_is_in(u, c)))
         return NULL;
     clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(c)), NULL, NULL, NULL, &offset);
     for (int k = 0; k < u->directive_count; k++)
@@ -147,11 +149,11 @@ static directive_t *directive_at(const unit_t *u, CXCursor c)
 static enum CXChildVisitResult visit_scope(CXCursor c, CXCursor parent, CXClientData data)
 {
     const scope_t *up = data;
-    scope_t at = {up->u, up, c};
+    scope_t at = {up->u, up, c, up->elsewhere};
     (void)parent;
-    if (!up->up && !unit_is_in(up->u, c))
+    if (!up->up && (up->elsewhere ? cursor_is_system(c) : !unit_is_in(up->u, c)))
         return CXChildVisit_Continue;
-    directive_t *d = directive_at(up->u, c);
+    directive_t *d = directive_at(up->u, c, up->elsewhere);
     if (d)
         bind_directive(up->u, d, &at);
     clang_visitChildren(c, visit_scope, &at);
@@ -173,22 +175,36 @@ static void refuse_doubles(unit_t *u)
         }
 }
 
+/* True if the directive should have been bound. */
+static bool is_left(unit_t *u, const directive_t *d)
+{
+    return !d->bound && !d->broken && d->kind != DIRECTIVE_DECLARE &&
+           !disabled_in_parsed(u, d->parsed_at);
+}
+
+/* A header may be included within a namespace, a class or a function. */
+static void bind_within_others(unit_t *u, scope_t file)
+{
+    file.elsewhere = true;
+    for (int k = 0; k < u->directive_count && u != u->main; k++)
+        if (is_left(u, u->directives[k])) {
+            clang_visitChildren(file.cursor, visit_scope, &file);
+            return;
+        }
+}
+
 void bind_directives(unit_t *u)
 {
     scope_t file = {.u = u, .cursor = clang_getTranslationUnitCursor(u->tu)};
     if (u != u->main && !unit_is_included(u))
         return;
     clang_visitChildren(file.cursor, visit_scope, &file);
+    bind_within_others(u, file);
     refuse_doubles(u);
     for (int k = 0; k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
-        if (!d->bound && !d->broken && d->kind != DIRECTIVE_DECLARE &&
-            !disabled_in_parsed(u, d->parsed_at))
+        if (is_left(u, d))
             unit_error(u, d->name_begin, d->name_end,
-                       u == u->main
-                           ? "the pragma governs nothing: it does not stand before a statement"
-                           : "the pragma governs nothing: it does not stand before a statement, or "
-                             "its file is included within a function; write the launch in that "
-                             "function, or in a macro");
+                       "the pragma governs nothing: it does not stand before a statement");
     }
 }

@@ -185,6 +185,21 @@ static bool find_behind(unit_t *u, directive_t *d, size_t end)
     return d->open;
 }
 
+/* Finds the places in `<...> (` of a call, from its first token on: the arguments are what the last
+ * parentheses hold, since those of a template may have some, too. */
+static void find_template(unit_t *u, directive_t *d, token_t first, lexer_t l)
+{
+    int depth = 0;
+    size_t last = first.end;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; last = t.end, t = lex(&l)) {
+        if (depth == 0 && token_is(u->source, t, "(")) {
+            d->template_end = last;
+            d->open = t.end;
+        }
+        depth += token_is(u->source, t, "(") - (depth && token_is(u->source, t, ")"));
+    }
+}
+
 /* Finds the places in `name [<...>] [<<<...>>>] (`. */
 static bool find_name(unit_t *u, directive_t *d)
 {
@@ -210,6 +225,10 @@ static bool find_name(unit_t *u, directive_t *d)
             depth += token_is(u->source, t, "(") - token_is(u->source, t, ")");
         }
         t = lex(&l);
+    }
+    if (!d->is_kernel && token_is(u->source, t, "<")) {
+        find_template(u, d, t, l);
+        return d->open;
     }
     while (!d->is_kernel && !token_is(u->source, t, "(") && t.kind != TOKEN_END) {
         d->template_end = t.end;

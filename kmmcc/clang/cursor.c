@@ -364,12 +364,14 @@ bool type_has_destructor(CXType type)
     return found;
 }
 
-/* What a default of a member may not have: it runs once more where a value is copied. */
+/* What a default of a member may not have: it runs once more where a value is copied, or, as
+ * __builtin_LINE() does, depends on the place. libclang shows that as nothing. */
 static enum CXChildVisitResult find_call(CXCursor c, CXCursor parent, CXClientData data)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
     bool changes = kind == CXCursor_CompoundAssignOperator || kind == CXCursor_LambdaExpr ||
-                   kind == CXCursor_CallExpr || kind == CXCursor_CXXNewExpr;
+                   kind == CXCursor_CallExpr || kind == CXCursor_CXXNewExpr ||
+                   (kind == CXCursor_UnexposedExpr && clang_Cursor_isNull(cursor_first_child(c)));
     (void)parent;
     if (kind == CXCursor_BinaryOperator)
         changes = clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign;
@@ -379,6 +381,13 @@ static enum CXChildVisitResult find_call(CXCursor c, CXCursor parent, CXClientDa
     return changes ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
+/* What a base holds is copied with the struct; pointers in it would not be seen. */
+static bool is_copied_base(CXCursor base)
+{
+    CXType type = clang_getCursorType(base);
+    return !clang_isVirtualBase(base) && type_is_copied(type) && !type_holds_pointers(type);
+}
+
 /* A struct whose only function that C's have not is its default constructor, which sets members to
  * defaults: a member that makes it none. */
 static enum CXChildVisitResult find_special(CXCursor c, CXCursor parent, CXClientData data)
@@ -386,26 +395,31 @@ static enum CXChildVisitResult find_special(CXCursor c, CXCursor parent, CXClien
     bool *found = data;
     (void)parent;
     switch (clang_getCursorKind(c)) {
-    case CXCursor_FieldDecl:
-        *found |= clang_isConstQualifiedType(clang_getCursorType(c)) ||
-                  !type_is_copied(clang_getCursorType(c));
-        clang_visitChildren(c, find_call, found);
-        break;
+    case CXCursor_FieldDecl: clang_visitChildren(c, find_call, found); break;
     case CXCursor_StructDecl:
     case CXCursor_ClassDecl: *found |= clang_Cursor_isAnonymousRecordDecl(c) != 0; break;
     case CXCursor_CXXMethod:
         *found |= clang_CXXMethod_isVirtual(c) || !strcmp(cursor_name(c), "operator=");
         break;
+    case CXCursor_CXXBaseSpecifier: *found |= !is_copied_base(c); break;
     case CXCursor_UnionDecl:
     case CXCursor_Constructor:
     case CXCursor_Destructor:
-    case CXCursor_FunctionTemplate:
-    case CXCursor_CXXBaseSpecifier: *found = true; break;
+    case CXCursor_FunctionTemplate: *found = true; break;
     default: break;
     }
     return *found ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
+static enum CXVisitorResult find_special_field(CXCursor c, CXClientData data)
+{
+    *(bool *)data |= clang_isConstQualifiedType(clang_getCursorType(c)) ||
+                     !type_is_copied(clang_getCursorType(c));
+    return *(bool *)data ? CXVisit_Break : CXVisit_Continue;
+}
+
+/* The members of a template's instance have its types; all else is found in the template, or in the
+ * specialization that the program writes. */
 bool type_is_copied(CXType type)
 {
     type = clang_getCanonicalType(type);
@@ -413,14 +427,38 @@ bool type_is_copied(CXType type)
         type = type_pointee(type);
     if (clang_isPODType(type))
         return true;
-    CXCursor declaration = clang_getCursorDefinition(clang_getTypeDeclaration(type));
+    CXCursor declaration = clang_getCursorDefinition(clang_getTypeDeclaration(type)),
+             template = clang_getSpecializedCursorTemplate(declaration);
     const char *name = cursor_name(declaration);
     bool found = type.kind != CXType_Record || *name == 0 || *name == '(' || /* a lambda */
-                 clang_Cursor_isNull(declaration) ||
-                 !clang_Cursor_isNull(clang_getSpecializedCursorTemplate(declaration));
+                 clang_Cursor_isNull(declaration);
     if (!found)
         clang_visitChildren(declaration, find_special, &found);
+    if (!found && !clang_Cursor_isNull(template))
+        clang_visitChildren(template, find_special, &found);
+    if (!found)
+        clang_Type_visitFields(type, find_special_field, &found);
     return !found;
+}
+
+/* A struct without members: whoever gets a reference to a copy cannot tell. */
+static bool is_empty_struct(CXType type)
+{
+    bool found = false;
+    clang_Type_visitFields(type, find_special_field, &found);
+    return type.kind == CXType_Record && clang_Type_getSizeOf(type) == 1 && !found &&
+           !cursor_has_child(clang_getTypeDeclaration(type), CXCursor_FieldDecl) &&
+           type_is_copied(type);
+}
+
+CXType type_passed(CXType type)
+{
+    CXType canonical = clang_getCanonicalType(type),
+           referred = clang_getCanonicalType(clang_getPointeeType(canonical));
+    return canonical.kind == CXType_LValueReference && clang_isConstQualifiedType(referred) &&
+                   is_empty_struct(clang_getUnqualifiedType(referred))
+               ? clang_getUnqualifiedType(clang_getPointeeType(canonical))
+               : type;
 }
 
 CXType type_pointee(CXType type)

@@ -63,6 +63,9 @@ bool type_is_integer(CXType type);
 bool type_has_destructor(CXType type);
 /* True if values are copied as bytes, and making one does nothing but set members to constants. */
 bool type_is_copied(CXType type);
+/* The type as that of a value that a chunk gets: a reference to a const struct without members is
+ * one to a copy of it. */
+CXType type_passed(CXType type);
 /* True if clang does not know the type: it depends on a template, or is missing. */
 bool type_is_dependent(CXType type);
 /* Returns the type that a pointer points to, or that of an array's elements. */

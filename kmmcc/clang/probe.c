@@ -27,16 +27,32 @@
 
 typedef struct writer {
     const unit_t *u;
+    const include_file_t *file; /* the same; NULL: no #include names it */
     text_t text;
     piece_t *pieces;
     int count, capacity;
 } writer_t;
 
-static void copy_source(writer_t *w, size_t begin, size_t end)
+static void copy_piece(writer_t *w, size_t begin, size_t end)
 {
     w->pieces = arena_grow(w->pieces, w->count, &w->capacity, sizeof(*w->pieces));
     w->pieces[w->count++] = (piece_t){w->text.length, begin, end - begin};
     text_add(&w->text, w->u->source->text + begin, end - begin);
+}
+
+/* The names of headers that clang knows by others are replaced. */
+static void copy_source(writer_t *w, size_t begin, size_t end)
+{
+    const include_file_t *f = w->file;
+    for (int k = 0; f && k < f->include_count; k++) {
+        const include_t *i = &f->include[k];
+        if (i->begin < begin || i->end > end || !includes_is_renamed(i->file))
+            continue;
+        copy_piece(w, begin, i->begin);
+        text_printf(&w->text, "\"%s\"", i->file->parsed_as);
+        begin = i->end;
+    }
+    copy_piece(w, begin, end);
 }
 
 static void add_probe(writer_t *w, directive_t *d, expr_t *e)
@@ -127,7 +143,7 @@ static void write_probe(writer_t *w, directive_t *d)
 
 void probe_write(unit_t *u)
 {
-    writer_t w = {.u = u};
+    writer_t w = {.u = u, .file = unit_includes(u)};
     size_t from = u->source->lines[0];
     text_printf(&w.text, "%s\n",
                 source_line_marker(

@@ -119,7 +119,7 @@ static void choose(unit_t *main, include_file_t *by, size_t offset, CXFile file)
             offset = unit_offset(u, offset);
     for (int k = 0; k < by->include_count; k++) {
         include_t *i = &by->include[k];
-        CXFile named = i->by_macro ? clang_getFile(main->tu, i->file->path) : NULL;
+        CXFile named = i->by_macro ? clang_getFile(main->tu, i->file->parsed_as) : NULL;
         if (named && clang_File_isEqual(named, file) &&
             source_line(by->source, i->begin) == source_line(by->source, offset))
             i->chosen = true;
@@ -135,9 +135,9 @@ static void visit_inclusion(CXFile file, CXSourceLocation *stack, unsigned count
         return;
     clang_getFileLocation(stack[0], &by, NULL, NULL, &offset);
     for (int k = 0; k < main->includes->count && by; k++) {
-        CXFile own = clang_getFile(main->tu, main->includes->file[k]->path);
+        CXFile own = clang_getFile(main->tu, main->includes->file[k]->parsed_as);
         CXFile nested = !clang_File_isEqual(by, clang_getFile(main->tu, main->path))
-                            ? clang_getFile(main->tu, main->includes->file[k]->path)
+                            ? clang_getFile(main->tu, main->includes->file[k]->parsed_as)
                             : NULL;
         if (own && clang_File_isEqual(own, by))
             choose(main, main->includes->file[k], offset, file);
@@ -156,7 +156,7 @@ static void choose_unvisited(unit_t *main, const include_file_t *f)
         bool is_chosen = !i->by_macro || (k && f->include[k - 1].begin == i->begin);
         for (int m = k; m < f->include_count && f->include[m].begin == i->begin; m++) {
             is_chosen |= f->include[m].chosen;
-            if (f->include[m].file->is_nested || !is_read(main, f->include[m].file->path))
+            if (f->include[m].file->is_nested || !is_read(main, f->include[m].file->parsed_as))
                 continue;
             read = &f->include[m];
             count++;
@@ -179,6 +179,16 @@ void unit_choose_includes(unit_t *main)
         clang_getInclusions(main->tu, visit_inclusion, main);
     if (any)
         choose_unvisited(main, main->includes->file[0]);
+}
+
+const include_file_t *unit_includes(const unit_t *u)
+{
+    for (int k = 0; k < u->main->includes->count; k++) {
+        const include_file_t *f = u->main->includes->file[k];
+        if (!strcmp(u->path, includes_is_renamed(f) ? f->parsed_as : f->path))
+            return f;
+    }
+    return NULL;
 }
 
 unit_t *unit_add(unit_t *main, const source_t *source)
@@ -214,7 +224,7 @@ unit_t *unit_of_file(unit_t *main, CXFile file)
         return NULL;
     const source_t *source = NULL;
     for (int k = 0; k < main->includes->count && !source; k++)
-        if (clang_File_isEqual(file, clang_getFile(main->tu, main->includes->file[k]->path)))
+        if (clang_File_isEqual(file, clang_getFile(main->tu, main->includes->file[k]->parsed_as)))
             source = main->includes->file[k]->source; /* as the program names it */
     if (!source)
         source = source_read(path);
@@ -229,10 +239,20 @@ unit_t *unit_holding(unit_t *main, CXCursor cursor)
 
 void unit_include_before(unit_t *u, CXCursor cursor)
 {
-    size_t begin, end;
-    for (CXCursor c = cursor; !clang_Cursor_isNull(c) && unit_range(u, c, &begin, &end);
-         c = clang_getCursorLexicalParent(c))
-        u->include_at = begin < u->include_at ? begin : u->include_at;
+    size_t at = SIZE_MAX, begin, end;
+    for (CXCursor c = cursor;
+         !clang_Cursor_isNull(c) && clang_isDeclaration(clang_getCursorKind(c));
+         c = clang_getCursorLexicalParent(c)) {
+        if (!unit_range(u, c, &begin, &end)) {
+            unit_t *includes = unit_holding(u->main, c);
+            if (!includes || includes == u || !unit_range(includes, c, &begin, &end))
+                break;
+            u = includes;
+            at = SIZE_MAX;
+        }
+        at = begin < at ? begin : at;
+    }
+    u->include_at = at < u->include_at ? at : u->include_at;
 }
 
 /* ---- Edits ---- */

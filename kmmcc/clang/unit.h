@@ -68,7 +68,8 @@ typedef struct unit {
     list_t names;               /* of the main file: the names that unit_name has returned */
 } unit_t;
 
-/* Lowers u->include_at to the declaration at the top of the file that holds the cursor. */
+/* Lowers include_at to the declaration at the top of the file that holds the cursor: of u, or of
+ * the file that includes u's within that declaration. */
 void unit_include_before(unit_t *u, CXCursor cursor);
 /* True if the translation unit includes the file. An #include that #if disables may have named
  * it. */
@@ -77,6 +78,8 @@ bool unit_is_included(const unit_t *u);
 void unit_choose_includes(unit_t *main);
 /* True if the cursor is in the file. What a macro writes is where the macro is used. */
 bool unit_is_in(const unit_t *u, CXCursor cursor);
+/* Returns the #include lines of the unit's file; NULL: no #include names it. */
+const include_file_t *unit_includes(const unit_t *u);
 unit_t *unit_add(unit_t *main, const source_t *source);
 /* Returns the file in which the cursor is; adds a header of the program if it is new. NULL if the
  * file is not the program's. */

@@ -72,7 +72,7 @@ static bool add_pass(const context_t *c, int pass, list_t *command)
     return pass <= c->architectures.count;
 }
 
-/* Headers in quotes are searched beside the originals. */
+/* Headers in quotes of copies are searched beside the originals. */
 static void add_folders(const context_t *c, list_t *command)
 {
     for (int k = 0; k < c->includes->count; k++)
@@ -83,11 +83,13 @@ static void add_folders(const context_t *c, list_t *command)
 static bool make_command(const context_t *c, int pass, const char *copy, const char *output,
                          list_t *command)
 {
+    const char *source = copy ? copy : c->includes->file[0]->path;
     list_add(command, c->job->compiler.path);
     if (!add_pass(c, pass, command))
         return false;
-    command_add_preprocessing(c->p, c->job, copy, command);
-    add_folders(c, command);
+    command_add_preprocessing(c->p, c->job, source, command);
+    if (copy)
+        add_folders(c, command);
     command_add_host_flag(&c->job->compiler, command, "-w", NULL);
     list_add(command, "-D_Pragma(x)=kmm__pragma(x)");
     list_add(command, "-D__COUNTER__=kmm__counter");
@@ -99,20 +101,23 @@ static bool make_command(const context_t *c, int pass, const char *copy, const c
 
 /* ---- Running it ---- */
 
-/* nvcc defines __CUDA_ARCH_LIST__ as the values that __CUDA_ARCH__ gets, with commas. */
-static void read_architectures(context_t *c, const char *text)
+/* nvcc defines __CUDA_ARCH_LIST__ as the values that __CUDA_ARCH__ gets, with commas. They are
+ * taken from the end of the text. Returns what is left of its length. */
+static size_t read_architectures(context_t *c, const source_t *text)
 {
     static const char mark[] = "kmm__architectures";
-    const char *list = strstr(text, mark);
+    const char *list = strstr(text->text, mark);
+    size_t length = list ? (size_t)(list - text->text) : text->length;
     if (!list || c->architectures.count)
-        return;
+        return length;
     for (list += strlen(mark); *list == ' ' || *list == ','; list += strspn(list, "0123456789")) {
         list += strspn(list, " ,");
-        size_t length = strspn(list, "0123456789");
-        if (!length)
-            return;
-        list_add(&c->architectures, arena_copy(list, length));
+        size_t digits = strspn(list, "0123456789");
+        if (!digits)
+            break;
+        list_add(&c->architectures, arena_copy(list, digits));
     }
+    return length;
 }
 
 /* The folder of this job's copies; NULL after an error. A job may be preprocessed twice. */
@@ -149,9 +154,10 @@ static bool run(const preprocessor_t *p, int pass, const macro_copy_t *copies, i
         process_file(c->folder, "kmm_preprocessed");
     if (!c->folder)
         return text_printf(out, "no compiler was found"), false;
-    const char *copy = arena_printf("%s/%s", c->folder, copies[0].name),
+    const char *copy = copies ? arena_printf("%s/%s", c->folder, copies[0].name) : NULL,
                *output = arena_printf("%s/kmm_preprocessed", c->folder);
-    if (!make_command(c, pass, copy, output, &command) || !write_copies(c, copies, count))
+    if (!make_command(c, pass, copy, output, &command) ||
+        (copies && !write_copies(c, copies, count)))
         return false;
     if (c->p->o->verbose)
         process_print(&command);
@@ -161,8 +167,7 @@ static bool run(const preprocessor_t *p, int pass, const macro_copy_t *copies, i
     if (!text)
         return text_printf(out, "it has written nothing"), false;
     out->length = 0;
-    read_architectures(c, text->text);
-    text_add(out, text->text, text->length);
+    text_add(out, text->text, read_architectures(c, text));
     return true;
 }
 

@@ -103,7 +103,7 @@ static bool bind_unit(unit_t *u, bool clones, int errors)
 static unit_t *unit_of(unit_t *u, const include_file_t *f)
 {
     for (; u; u = u->next) {
-        CXFile own = clang_getFile(u->tu, u->path), file = clang_getFile(u->tu, f->path);
+        CXFile own = clang_getFile(u->tu, u->path), file = clang_getFile(u->tu, f->parsed_as);
         if (u->source == f->source || (own && file && clang_File_isEqual(own, file)))
             return u;
     }
@@ -140,6 +140,29 @@ static const char *name_of_copy(const includes_t *includes, const include_file_t
     return f->path;
 }
 
+/* Further entries of headers have names of their own until they are copies. */
+static void name_further(unit_t *u)
+{
+    for (unit_t *k = u; k; k = k->next) {
+        const include_file_t *f = unit_includes(k);
+        for (int i = 0; f && i < f->include_count; i++)
+            if (includes_is_renamed(f->include[i].file))
+                unit_edit(k, f->include[i].begin, f->include[i].end,
+                          arena_printf("\"%s\"", f->include[i].file->parsed_as));
+    }
+}
+
+/* Replaces the name of a header that has got another. */
+static void rename_header(unit_t *u, const include_t *include, const char *name)
+{
+    for (int k = 0; k < u->edit_count; k++)
+        if (u->edits[k].begin == include->begin && u->edits[k].end == include->end) {
+            u->edits[k].text = name;
+            return;
+        }
+    unit_edit(u, include->begin, include->end, name);
+}
+
 static void point_to_copies(unit_t *u, const includes_t *includes, const include_file_t *f)
 {
     for (int i = 0; i < f->include_count; i++) {
@@ -147,11 +170,13 @@ static void point_to_copies(unit_t *u, const includes_t *includes, const include
         if (include->by_macro && !include->chosen)
             continue;
         if (include->file->reaches_change)
-            unit_edit(u, include->begin, include->end,
-                      arena_printf("\"%s\"", name_of_copy(includes, include->file)));
+            rename_header(u, include,
+                          arena_printf("\"%s\"", name_of_copy(includes, include->file)));
         else if (u != u->main && include->quoted && *include->file->real == '/')
-            unit_edit(u, include->begin, include->end,
-                      arena_printf("\"%s\"", include->file->real)); /* a copy lies elsewhere */
+            rename_header(u, include,
+                          arena_printf("\"%s\"", include->file->real)); /* a copy lies elsewhere */
+        else if (includes_is_renamed(include->file))
+            rename_header(u, include, source_words(f->source, include->begin, include->end));
     }
 }
 
@@ -180,15 +205,23 @@ static void emit_headers(unit_t *u, const includes_t *includes, const header_t *
                        k->path);
             continue;
         }
+        const char *doubled = includes_doubled_by(u->options, includes, f);
+        if (doubled) {
+            diag_plain(SEVERITY_ERROR,
+                       "'%s' has #pragma once, and '%s' includes it, too: besides the copy that "
+                       "kmmcc writes it would count twice",
+                       k->path, doubled);
+            diag_plain(SEVERITY_NOTE, "give it an include guard by #ifndef");
+        }
         header_t *h = arena_alloc(sizeof(*h));
-        *h = (header_t){k->path, name_of_copy(includes, f), emit_text(k), *headers};
+        *h = (header_t){k->source->path, name_of_copy(includes, f), emit_text(k), *headers};
         *headers = h;
     }
 }
 
 static const char *changed_text(unit_t *u)
 {
-    return u == u->main || u->edit_count ? emit_text(u) : NULL;
+    return u == u->main || u->edit_count || u->path != u->source->path ? emit_text(u) : NULL;
 }
 
 /* ---- Names ---- */
@@ -233,6 +266,7 @@ static void rewrite(unit_t *u, bool clones)
         rewrite_include(k);
     if (!clones && is_device_lang(u->lang))
         host_kernels(u);
+    name_further(u);
 }
 
 static unit_t unit_for(const options_t *o, lang_t lang, target_t target, const includes_t *includes)
@@ -250,9 +284,12 @@ static unit_t unit_for(const options_t *o, lang_t lang, target_t target, const i
 static void parse_pragmas(unit_t *u)
 {
     u->main = u;
-    for (int k = 1; k < u->includes->count; k++)
-        if (u->includes->file[k]->has_pragma && !u->options->ignores_pragmas)
-            unit_add(u, u->includes->file[k]->source);
+    for (int k = 1; k < u->includes->count; k++) {
+        const include_file_t *f = u->includes->file[k];
+        bool has_pragma = f->has_pragma && !u->options->ignores_pragmas;
+        if (has_pragma || includes_is_renamed(f) || includes_name_further(f))
+            unit_add(u, f->source)->path = includes_is_renamed(f) ? f->parsed_as : f->path;
+    }
     for (unit_t *k = u; k && !u->options->ignores_pragmas; k = k->next)
         pragmas_parse(k);
 }

@@ -86,7 +86,7 @@ static const char *field_type(CXType type, const char *spelling)
 /* A parameter's type: what a caller passes where the parameter is an array or a function. */
 static CXType parameter_type(const call_t *c, int number, CXCursor cursor)
 {
-    CXType type = clang_getUnqualifiedType(clang_getCursorType(cursor)),
+    CXType type = clang_getUnqualifiedType(type_passed(clang_getCursorType(cursor))),
            function = clang_getCanonicalType(clang_getCursorType(c->d->target[0].instance));
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
     bool decays =
@@ -254,7 +254,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
         strstr(p->type, "(unnamed") || (p->type == TYPE_OPAQUE && c->u->lang != LANG_C)) {
         diag_at(SEVERITY_ERROR, c->u->source, begin, end,
                 "the argument cannot be copied for each chunk: its parameter is '%s'; a split call "
-                "takes numbers, pointers and plain structs",
+                "takes numbers, pointers and plain structs; pass its members, or a pointer to it",
                 clang_text(clang_getTypeSpelling(clang_getCursorType(cursor))));
         return false;
     }
@@ -402,8 +402,9 @@ static bool is_declared_before(const call_t *c)
 {
     size_t begin, end, first, last;
     CXCursor declaration = clang_getCanonicalCursor(c->d->callee);
-    if (!unit_range(c->u, c->d->top, &begin, &end) ||
-        !unit_range(c->u, declaration, &first, &last) || first < begin || first >= end)
+    const unit_t *u = unit_holding(c->u->main, c->d->top);
+    if (!u || !unit_range(u, c->d->top, &begin, &end) ||
+        !unit_range(u, declaration, &first, &last) || first < begin || first >= end)
         return true;
     diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
             "'%s' is not declared before the function that calls it, where the call of a chunk "
@@ -423,6 +424,9 @@ static const char *called(const call_t *c, const char *arguments)
                *call = arena_printf("%s(%s);", name, arguments ? arguments : "");
     if (c->u->lang == LANG_C)
         return call;
+    if (d->template_end > d->name_after) /* which may ask for its line */
+        call =
+            arena_printf("\n%s\n%s", source_line_marker(s, source_line(s, d->callee_begin)), call);
     return arena_printf("KMM_TRY { %s } KMM_CATCH(%s, %s, %u)", call, text_quoted(d->callee_name),
                         text_quoted(s->path), c->line);
 }
@@ -462,11 +466,17 @@ static const char *definitions(call_t *c)
 static void write_before(const call_t *c, const char *text)
 {
     size_t begin, end;
-    unit_range(c->u, c->d->top, &begin, &end);
-    begin = source_declaration_begin(c->u->source, begin);
-    unit_edit(c->u, begin, begin,
+    unit_t *u = unit_holding(c->u->main, c->d->top);
+    if (!u || !unit_range(u, c->d->top, &begin, &end)) {
+        diag_at(SEVERITY_ERROR, c->u->source, c->d->launch_begin, c->d->launch_end,
+                "the function around the launch is written by a macro, or its file is not seen; "
+                "write it out");
+        return;
+    }
+    begin = source_declaration_begin(u->source, begin);
+    unit_edit(u, begin, begin,
               arena_printf("%s\n%s\n", text,
-                           source_line_marker(c->u->source, source_line(c->u->source, begin))));
+                           source_line_marker(u->source, source_line(u->source, begin))));
 }
 
 /* Adds the lines, each with the white space before it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An expression may ask for its line: by __LINE__ itself, by a macro, by __builtin_LINE(), or in
- * C++ by a call of which that is a default argument.
+ * An expression may ask for its line and column: by __LINE__ itself, by a macro, by
+ * __builtin_LINE(), or in C++ by a call of which that is a default argument.
  */
 #include "emit/place.h"
 
@@ -45,22 +45,31 @@ static bool macro_may_ask(CXCursor expression)
     return found;
 }
 
-/* True for a call, also of a macro, and for __LINE__. */
-static bool may_ask(const source_t *s, size_t begin, size_t end)
+/* True for a call, also of a macro, and for __LINE__. In C++, casts and lists of values may call
+ * constructors. */
+static bool may_ask(const unit_t *u, size_t begin, size_t end)
 {
+    const source_t *s = u->source;
     lexer_t l = lexer_within(s, begin, end);
-    for (token_t t = lex(&l), last = {0}; t.kind != TOKEN_END; last = t, t = lex(&l))
-        if (token_is(s, t, "__LINE__") || ((token_is(s, t, "(") || token_is(s, t, "{")) &&
-                                           (last.kind == TOKEN_NAME || token_is(s, last, ">"))))
+    for (token_t t = lex(&l), last = {0}; t.kind != TOKEN_END; last = t, t = lex(&l)) {
+        bool opens = token_is(s, t, "(") || token_is(s, t, "{"),
+             constructs =
+                 token_is(s, t, "{") || (token_is(s, last, ")") &&
+                                         (t.kind == TOKEN_NAME || t.kind == TOKEN_NUMBER || opens));
+        if (token_is(s, t, "__LINE__") || (constructs && u->lang != LANG_C) ||
+            (opens && (last.kind == TOKEN_NAME || token_is(s, last, ">"))))
             return true;
+    }
     return false;
 }
 
 const char *place_kept(const unit_t *u, CXCursor expression, size_t begin, size_t end)
 {
     const source_t *s = u->source;
-    if (!may_ask(s, begin, end) && !macro_may_ask(expression))
+    if (!may_ask(u, begin, end) && !macro_may_ask(expression))
         return source_words(s, begin, end);
-    return arena_printf("\n%s\n%.*s", source_line_marker(s, source_line(s, begin)),
+    unsigned line, column;
+    source_place(s, begin, &line, &column);
+    return arena_printf("\n%s\n%*s%.*s", source_line_marker(s, line), (int)column - 1, "",
                         (int)(end - begin), s->text + begin);
 }

@@ -416,7 +416,7 @@ void rewrite_directives(unit_t *u)
             unit_edit(u, d->pragma.begin, d->pragma.end, comment_in_place(u->source, &d->pragma));
         if (!d->bound || d->kind == DIRECTIVE_DECLARE)
             continue;
-        unit_include_before(u, d->outermost);
+        unit_include_before(u, clang_Cursor_isNull(d->outermost) ? d->function : d->outermost);
         if (d->kind == DIRECTIVE_PARALLEL)
             rewrite_parallel(u, d);
         else if (d->kind == DIRECTIVE_TASK)

@@ -8,6 +8,7 @@
 
 #include <clang-c/Index.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "analyze/hazard.h"
 #include "base/arena.h"
@@ -124,6 +125,13 @@ static void error_of(const unit_t *u, const directive_t *d, const char *message)
             d->name_after > d->name_at ? d->name_after : d->launch_end, "%s", message);
 }
 
+static bool has_written_name(const function_t *f)
+{
+    size_t at = change_name_offset(f->u, f->cursor), length = strlen(f->name);
+    return at + length <= f->u->source->length &&
+           !strncmp(f->u->source->text + at, f->name, length);
+}
+
 static void check_target(unit_t *u, const directive_t *d, const target_kernel_t *t)
 {
     const char *name = cursor_name(t->kernel);
@@ -141,6 +149,11 @@ static void check_target(unit_t *u, const directive_t *d, const target_kernel_t 
             u, d,
             arena_printf("kernel '%s' is written by a macro, so it cannot be split; write it out",
                          name));
+    else if (!has_written_name(f))
+        error_of(u, d,
+                 arena_printf("the name of kernel '%s' is written by a macro, so the kernel cannot "
+                              "be split; write its name out, or make it a template",
+                              name));
     else if (find_reached(f, 0, syncs_grid))
         error_of(u, d,
                  arena_printf("kernel '%s' synchronizes its whole grid (cooperative groups), so it "

@@ -196,10 +196,11 @@ typedef struct directive {
     /* For `task` and `data`: position of the statement with its semicolon. */
     size_t statement_begin, statement_end;
     CXCursor function; /* the function or function template around the statement */
-    /* The outermost declaration around the function that is not a namespace. */
+    /* The outermost declaration around the statement that is not a namespace. It may be in a file
+     * that includes the pragma's. */
     CXCursor top;
     /* The declaration around the function at the top level of the file, which may be a
-     * namespace. */
+     * namespace; null where the file is included within the function. */
     CXCursor outermost;
     CXCursor launch; /* the call that launches; null after an error */
     launch_form_t form;

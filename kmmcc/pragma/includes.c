@@ -7,12 +7,16 @@
  */
 #include "pragma/includes.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/list.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "base/token.h"
 #include "pragma/header_name.h"
 #include "pragma/pragma.h"
@@ -108,26 +112,125 @@ static const char *name_in(const char *operand)
     return arena_copy(operand + 1, strcspn(operand + 1, ">\"\n"));
 }
 
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The length of a line splice in the middle of a word; 0: none is there. */
+static size_t splice_in_word(const char *text, size_t at)
+{
+    size_t length = begins(text + at, "\\\n") ? 2 : begins(text + at, "\\\r\n") ? 3 : 0;
+    return length && at && is_letter(text[at - 1]) && is_letter(text[at + length]) ? length : 0;
+}
+
+/* The same file, in which a line splice stands behind the word that it splits. Raw strings would
+ * change. */
+static const source_t *with_whole_words(const source_t *source)
+{
+    text_t out = {0};
+    if (!strstr(source->text, "\\\n") && !strstr(source->text, "\\\r\n"))
+        return source;
+    size_t from = 0;
+    for (size_t k = 0, end; k < source->length && !strstr(source->text, "R\""); k = end) {
+        text_t splices = {0};
+        end = k + 1;
+        if (!splice_in_word(source->text, k))
+            continue;
+        text_add(&out, source->text + from, k - from);
+        for (end = k; end < source->length;) {
+            size_t length = splice_in_word(source->text, end);
+            if (!length && !is_letter(source->text[end]))
+                break;
+            text_add(length ? &splices : &out, source->text + end, length ? length : 1);
+            end += length ? length : 1;
+        }
+        text_add(&out, splices.data, splices.length);
+        from = end;
+    }
+    if (!from)
+        return source;
+    text_add(&out, source->text + from, source->length - from);
+    return source_from(source->path, out.data, out.length);
+}
+
 static void scan_file(scan_t *s, include_file_t *f);
 
 static include_file_t *add_file(scan_t *s, const char *path, const char *real,
                                 const source_t *source)
 {
     include_file_t *f = arena_alloc(sizeof(*f));
-    *f = (include_file_t){.path = path, .real = real, .source = source};
+    *f = (include_file_t){.path = path, .real = real, .source = source, .parsed_as = path};
     s->out->file[s->out->count++] = f;
     scan_file(s, f);
     return f;
 }
 
-static include_file_t *file_at(scan_t *s, const char *path)
+static include_file_t *add_further(scan_t *s, const include_file_t *known)
+{
+    const source_t *again =
+        source_from(known->source->path, known->source->text, known->source->length);
+    include_file_t *f = arena_alloc(sizeof(*f));
+    *f = (include_file_t){.path = known->path, .real = known->real, .source = again};
+    f->parsed_as = arena_printf("%s/kmm_%d_%s", path_folder(known->real), s->out->count,
+                                path_base(known->real));
+    f->first = known;
+    s->out->file[s->out->count++] = f;
+    scan_file(s, f);
+    return f;
+}
+
+/* What keeps a file from being read twice: `#ifndef NAME` and `#define NAME` as the first lines of
+ * the preprocessor; else `#pragma once`. */
+typedef enum guard { GUARD_NONE, GUARD_BY_NAME, GUARD_ONCE } guard_t;
+
+static guard_t guard_of(const source_t *s)
+{
+    const char *name = NULL;
+    bool once = false;
+    int count = 0;
+    lexer_t l = lexer_at(s, 0, s->length);
+    for (token_t t = lex(&l), word; t.kind != TOKEN_END; t = lex(&l)) {
+        once |= t.kind == TOKEN_STRING && !strncmp(s->text + t.begin, "\"once\"", 6);
+        if (t.kind != TOKEN_DIRECTIVE)
+            continue;
+        lexer_t inner = lexer_in_directive(s, t, &word);
+        token_t operand = lex(&inner);
+        while (token_is(s, operand, "!") || token_is(s, operand, "defined") ||
+               token_is(s, operand, "("))
+            operand = lex(&inner);
+        if (token_is(s, word, "pragma")) {
+            once |= token_is(s, operand, "once");
+            continue;
+        }
+        if (count == 0 && (token_is(s, word, "ifndef") || token_is(s, word, "if")))
+            name = token_text(s, operand);
+        else if (count == 1 && name && token_is(s, word, "define") && token_is(s, operand, name))
+            return GUARD_BY_NAME;
+        count++;
+    }
+    return once ? GUARD_ONCE : GUARD_NONE;
+}
+
+static bool is_open(const scan_t *s, const char *real)
+{
+    for (int k = 0; k < s->out->count; k++)
+        if (s->out->file[k]->is_open && !strcmp(s->out->file[k]->real, real))
+            return true;
+    return false;
+}
+
+static include_file_t *file_at(scan_t *s, const char *path, bool by_macro)
 {
     const char *real = real_path(path);
     int known = find_file(s, real);
+    if (known >= 0 && !by_macro && s->out->count < MAX_FILES && !is_open(s, real) &&
+        guard_of(s->out->file[known]->source) == GUARD_NONE)
+        return add_further(s, s->out->file[known]);
     if (known >= 0)
         return s->out->file[known];
     const source_t *source = s->out->count < MAX_FILES ? source_read(path) : NULL;
-    return source ? add_file(s, path, real, source) : NULL;
+    return source ? add_file(s, path, real, with_whole_words(source)) : NULL;
 }
 
 static void add_include(include_file_t *f, include_t include)
@@ -147,7 +250,7 @@ static void add_header(scan_t *s, include_file_t *f, const char *operand, size_t
     unsigned use = use_of(header);
     s->out->uses |= use;
     const char *path = use ? NULL : find_header(s, quoted ? f->path : NULL, header);
-    include_file_t *file = path ? file_at(s, path) : NULL;
+    include_file_t *file = path ? file_at(s, path, by_macro) : NULL;
     for (int k = 0; k < f->include_count && by_macro; k++)
         if (f->include[k].begin == at && f->include[k].file == file)
             return;
@@ -177,6 +280,7 @@ static void add_named_by_macro(scan_t *s, include_file_t *f, size_t at)
 static void scan_file(scan_t *s, include_file_t *f)
 {
     const source_t *source = f->source;
+    f->is_open = true;
     s->out->uses |= strstr(source->text, "_KMM") ? USES_MACRO : 0;
     f->has_pragma = strstr(source->text, "kmm") && source_has_pragma(source);
     for (unsigned k = 0; k < source->line_count; k++) {
@@ -190,6 +294,7 @@ static void scan_file(scan_t *s, include_file_t *f)
         else if (is_name || *operand == '_')
             add_named_by_macro(s, f, at);
     }
+    f->is_open = false;
 }
 
 /* The macros of -D may write pragmas, and -include names headers as #include does. */
@@ -201,7 +306,7 @@ static void read_options(scan_t *s)
                                ? find_header(s, "", o->parse_flags[k + 1])
                                : NULL;
         if (path)
-            file_at(s, path);
+            file_at(s, path, true);
     }
     for (int k = 0; k < o->parse_flag_count; k++)
         if (strstr(o->parse_flags[k], "_Pragma") && strstr(o->parse_flags[k], "kmm"))
@@ -213,7 +318,7 @@ const includes_t *includes_read(const options_t *o, const source_t *source)
     includes_t *out = arena_alloc(sizeof(*out));
     scan_t s = {o, out};
     out->file = arena_alloc(MAX_FILES * sizeof(*out->file));
-    add_file(&s, source->path, real_path(source->path), source);
+    add_file(&s, source->path, real_path(source->path), with_whole_words(source));
     read_options(&s);
     return out;
 }
@@ -228,10 +333,91 @@ void includes_move(include_file_t *f, size_t at, size_t by)
     }
 }
 
+static bool may_change(const include_file_t *f)
+{
+    return f->has_pragma || strstr(f->source->text, "__global__") ||
+           strstr(f->source->text, "__device__") || includes_name_further(f);
+}
+
+/* The name of the file itself means the first entry, as it is changed. */
+bool includes_is_renamed(const include_file_t *f)
+{
+    return f->first && (may_change(f) || may_change(f->first));
+}
+
+bool includes_name_further(const include_file_t *f)
+{
+    for (int k = 0; k < f->include_count; k++)
+        if (includes_is_renamed(f->include[k].file))
+            return true;
+    return false;
+}
+
 bool includes_have_pragma(const includes_t *i)
 {
     for (int k = 0; k < i->count; k++)
         if (i->file[k]->has_pragma)
             return true;
     return false;
+}
+
+/* ---- Headers of -isystem ---- */
+
+typedef struct outside {
+    scan_t scan;
+    const include_file_t *sought;
+    list_t seen; /* real paths */
+    const char *found;
+} outside_t;
+
+static const char *find_outside(const options_t *o, const char *header)
+{
+    const char *path = NULL;
+    for (int k = 0; k + 1 < o->parse_flag_count && !path; k++)
+        if (!strcmp(o->parse_flags[k], "-isystem") || !strcmp(o->parse_flags[k], "-idirafter"))
+            path = readable(arena_printf("%s/%s", o->parse_flags[k + 1], header));
+    return path;
+}
+
+static void search_outside(outside_t *w, const char *path);
+
+/* The #include lines of a header of -isystem, or those of the program's file that are not followed.
+ */
+static void search_lines(outside_t *w, const source_t *s, bool is_outside)
+{
+    enum { MOST = 1024 };
+    for (unsigned k = 0; k < s->line_count && !w->found && w->seen.count < MOST; k++) {
+        const char *operand = operand_of(s->text + s->lines[k]);
+        if (!operand || (*operand != '<' && *operand != '"'))
+            continue;
+        const char *name = name_in(operand),
+                   *path = find_header(&w->scan, *operand == '"' ? s->path : NULL, name);
+        if (path && is_outside && !strcmp(real_path(path), w->sought->real))
+            w->found = s->path;
+        else if (!path || is_outside)
+            search_outside(w, path ? path : find_outside(w->scan.options, name));
+    }
+}
+
+static void search_outside(outside_t *w, const char *path)
+{
+    const char *real = path ? real_path(path) : NULL;
+    const source_t *s = NULL;
+    if (!path || (w->seen.item && text_is_one_of(real, w->seen.item)))
+        return;
+    list_add(&w->seen, real);
+    if (!strcmp(real, w->sought->real))
+        w->found = path;
+    else if ((s = source_read(path)))
+        search_lines(w, s, true);
+}
+
+const char *includes_doubled_by(const options_t *o, const includes_t *i, const include_file_t *f)
+{
+    outside_t w = {.scan = {.options = o}, .sought = f};
+    if (guard_of(f->source) != GUARD_ONCE)
+        return NULL;
+    for (int k = 0; k < i->count; k++)
+        search_lines(&w, i->file[k]->source, false);
+    return w.found;
 }

@@ -13,6 +13,9 @@
 enum { USES_CUDA = 1, USES_HIP = 2, USES_KMM = 4, USES_MACRO = 8 /* the word _KMM */ };
 
 typedef struct include_file include_file_t;
+/* A header of the program. One without an include guard may be included several times, each time
+ * with another meaning, so each #include that names it has an entry of its own. clang knows the
+ * second and further ones by names of files that are not there. */
 /* An #include. [begin, end) is the name with its quotes, or the macro that stands for it. Such a
  * macro may have several values, and so several entries. */
 typedef struct include {
@@ -22,8 +25,11 @@ typedef struct include {
 } include_t;
 struct include_file {
     const char *path, *real; /* as the program names it first; without links and dots */
+    const char *parsed_as;   /* the name by which clang knows it: `path`, but of a further entry */
     const source_t *source;
     bool has_pragma;
+    const include_file_t *first; /* of a further entry; NULL: it is the first */
+    bool is_open;                /* its #include lines are being read */
     include_t *include;
     int include_count, include_capacity;
     bool reaches_change; /* by transform.c */
@@ -39,5 +45,13 @@ const includes_t *includes_read(const options_t *o, const source_t *source);
  * + 1. */
 void includes_move(include_file_t *f, size_t at, size_t by);
 bool includes_have_pragma(const includes_t *i);
+/* Returns the path of a header of -isystem that includes the file although it has #pragma once;
+ * NULL: there is none. A copy of the file would count besides the file itself. */
+const char *includes_doubled_by(const options_t *o, const includes_t *i, const include_file_t *f);
+/* True if clang is to see other names in the #include lines of the file: those of further entries.
+ */
+bool includes_name_further(const include_file_t *f);
+/* True if clang is to see the entry under its own name. */
+bool includes_is_renamed(const include_file_t *f);
 
 #endif

@@ -5,10 +5,11 @@
  * the real compiler says what that is: it gets copies of the files in which the uses are marked,
  * and the text between the marks is taken. So definitions of the command line, conditions, #undef,
  * # and ##, __LINE__ and all else mean what they mean to the compiler. The same copies without
- * marks tell whether a mark has changed anything.
+ * marks tell whether a mark has changed anything, and the files themselves whether a copy has.
  *
- * The expansion is one line and ends with as many newlines as the use had, so that all lines keep
- * their numbers.
+ * What a macro expands to is one line. What follows its arguments in the same use keeps its lines.
+ * The expansion ends with the newlines that the use had beyond that, so that all lines keep their
+ * numbers.
  */
 #include "pragma/macro.h"
 
@@ -56,8 +57,9 @@ typedef struct reader {
     macro_uses_t *uses;
     const source_t *s;
     int pass;
-    int open; /* the use between whose marks the reader is; -1: none */
-    text_t text;
+    int open;          /* the use between whose marks the reader is; -1: none */
+    text_t text, flat; /* of the use; on one line */
+    unsigned last;     /* line of its last token */
     int counters;
     const char *path; /* of the file, and the line, in which the text on `line_at` stands */
     unsigned line;
@@ -81,10 +83,24 @@ static bool contains(const source_t *s, token_t t, const char *text)
     return memmem(s->text + t.begin, t.end - t.begin, text, strlen(text)) != NULL;
 }
 
+static unsigned newlines(const char *text, size_t length)
+{
+    unsigned count = 0;
+    for (size_t k = 0; k < length; k++)
+        count += text[k] == '\n';
+    return count;
+}
+
+static unsigned newlines_of(const macro_uses_t *uses, const macro_use_t *u)
+{
+    return newlines(source_of(uses, u)->text + u->begin, u->end - u->begin);
+}
+
 static void close_use(reader_t *r)
 {
     macro_use_t *u = &r->uses->at[r->open];
-    const char *text = r->text.data ? r->text.data : "";
+    bool fits = newlines(r->text.data, r->text.length) <= newlines_of(r->uses, u);
+    const char *text = !r->text.data ? "" : fits ? r->text.data : r->flat.data;
     u->splits_counter |= r->counters > 1;
     r->open = -1;
     for (int k = 0; k < u->variant_count; k++)
@@ -95,18 +111,35 @@ static void close_use(reader_t *r)
     u->variant[u->variant_count++] = (macro_variant_t){text, r->pass};
 }
 
+static void add_text(reader_t *r, const char *text, size_t length)
+{
+    text_add(&r->text, text, length);
+    text_add(&r->flat, text, length);
+}
+
+/* Adds what is between two tokens: as many newlines as the preprocessor says. */
+static void add_space(reader_t *r)
+{
+    text_add(&r->flat, " ", 1);
+    text_add(&r->text, " ", r->line <= r->last);
+    for (; r->last < r->line; r->last++)
+        text_add(&r->text, "\n", 1);
+}
+
 /* Adds a token within a use. `apart`: something is between it and the one before. */
 static void add_token(reader_t *r, token_t t, bool apart)
 {
-    if (apart && r->text.length)
-        text_add(&r->text, " ", 1);
+    if (!r->text.length)
+        r->last = r->line;
+    else if (apart)
+        add_space(r);
     if (token_is(r->s, t, operator_name)) {
-        text_add(&r->text, "_Pragma", strlen("_Pragma"));
+        add_text(r, "_Pragma", strlen("_Pragma"));
     } else if (token_is(r->s, t, counter_name)) {
-        text_add(&r->text, "__COUNTER__", strlen("__COUNTER__"));
+        add_text(r, "__COUNTER__", strlen("__COUNTER__"));
         r->counters++;
     } else {
-        text_add(&r->text, r->s->text + t.begin, t.end - t.begin);
+        add_text(r, r->s->text + t.begin, t.end - t.begin);
         if (contains(r->s, t, counter_name))
             r->uses->at[r->open].splits_counter = true;
     }
@@ -162,30 +195,36 @@ static void read_marker(reader_t *r, token_t line)
 }
 
 /* Notes a pragma outside of all marks, if it is in a file of the program. */
-static void note_stray(reader_t *r, token_t t)
+static void note_stray(reader_t *r)
 {
     const includes_t *includes = r->uses->includes;
-    unsigned line = r->line;
-    for (size_t k = r->line_at; k < t.begin; k++)
-        line += r->s->text[k] == '\n';
     for (int k = 0; k < includes->count && !r->stray && r->path; k++)
         if (!strcmp(includes->file[k]->path, r->path))
-            r->stray = arena_printf("%s:%u", r->path, line);
+            r->stray = arena_printf("%s:%u", r->path, r->line);
+}
+
+static void move_to(reader_t *r, token_t t)
+{
+    if (t.begin < r->line_at)
+        return;
+    r->line += newlines(r->s->text + r->line_at, t.begin - r->line_at);
+    r->line_at = t.begin;
 }
 
 static void read_token(reader_t *r, token_t t, bool apart)
 {
     int begin = number_of(r, t, USE_BEGIN), end = number_of(r, t, USE_END);
+    move_to(r, t);
     if (begin >= 0) {
         r->open = begin;
-        r->text = (text_t){0};
+        r->text = r->flat = (text_t){0};
         r->counters = 0;
     } else if (end >= 0 && end == r->open) {
         close_use(r);
     } else if (end < 0) {
         note_quoted(r, t);
         if (r->open < 0 && is_pragma(r->s, t))
-            note_stray(r, t);
+            note_stray(r);
         if (r->open >= 0)
             add_token(r, t, apart);
     }
@@ -228,9 +267,9 @@ static token_t next_token(lexer_t *l, int *last)
     return t;
 }
 
-/* Returns the number of the use at whose marks the two texts part; -1: their tokens are the same.
- */
-static int first_change(const source_t *marked, const source_t *plain)
+/* Returns the number of the use at whose marks the two texts part, and stores where that is; -1:
+ * their tokens are the same. */
+static int first_change(const source_t *marked, const source_t *plain, size_t *at)
 {
     lexer_t a = lexer_at(marked, 0, marked->length), b = lexer_at(plain, 0, plain->length);
     for (int last = 0, none;;) {
@@ -238,6 +277,7 @@ static int first_change(const source_t *marked, const source_t *plain)
         size_t length = x.end - x.begin;
         bool quotes = x.kind == TOKEN_STRING && y.kind == TOKEN_STRING &&
                       contains(marked, x, USE_BEGIN); /* is_quoted */
+        *at = x.begin;
         if (!quotes && (length != y.end - y.begin ||
                         memcmp(marked->text + x.begin, plain->text + y.begin, length) != 0))
             return last;
@@ -248,12 +288,12 @@ static int first_change(const source_t *marked, const source_t *plain)
 
 /* ---- Running the preprocessor ---- */
 
-static bool run(const macro_uses_t *uses, const preprocessor_t *p, int pass, bool marked,
+static bool run(const macro_uses_t *uses, const preprocessor_t *p, int pass, copy_kind_t kind,
                 const source_t **out)
 {
     text_t text = {0};
     text_add(&text, "", 0);
-    bool good = p->run(p, pass, macro_uses_copies(uses, marked), uses->includes->count, &text);
+    bool good = p->run(p, pass, macro_uses_copies(uses, kind), uses->includes->count, &text);
     *out = source_from("", text.data, text.length);
     return good;
 }
@@ -294,20 +334,49 @@ static void cannot_preprocess(const macro_uses_t *uses, const source_t *messages
                uses->includes->file[0]->path, messages->text);
 }
 
-/* Reads what the uses are for the host. False after an error, or if no use writes a pragma. */
-static bool read_host(macro_uses_t *uses, const preprocessor_t *p)
+/* False after an error: the copies mean something else than the files. */
+static bool is_same_as_files(macro_uses_t *uses, const preprocessor_t *p, const source_t *plain)
 {
-    const source_t *marked, *plain = NULL;
+    const source_t *files, *bare = plain;
+    size_t at;
+    if (!run(uses, p, 0, COPY_NONE, &files))
+        return cannot_preprocess(uses, files), false;
+    if (uses->kept && !run(uses, p, 0, COPY_BARE, &bare))
+        return cannot_preprocess(uses, bare), false;
+    if (first_change(files, bare, &at) < 0)
+        return true;
+    reader_t r = {.uses = uses, .s = files, .path = uses->includes->file[0]->path};
+    lexer_t l = lexer_at(files, 0, files->length);
+    for (token_t t = lex(&l); t.begin < at; t = lex(&l))
+        if (t.kind == TOKEN_DIRECTIVE)
+            read_marker(&r, t);
+    move_to(&r, (token_t){.begin = at});
+    diag_plain(SEVERITY_ERROR,
+               "%s:%u: macros write pragmas of kmm, and this line is another in the copies that "
+               "kmmcc preprocesses",
+               r.path, r.line);
+    diag_plain(SEVERITY_NOTE, "give each header an include guard by #ifndef, and no #pragma once; "
+                              "or write the pragmas themselves in this program");
+    return false;
+}
+
+/* Reads what the uses are for the host. *plain: what the copies are without marks. False after an
+ * error, or if no use writes a pragma. */
+static bool read_host(macro_uses_t *uses, const preprocessor_t *p, const source_t **plain)
+{
+    const source_t *marked;
+    size_t at;
+    *plain = NULL;
     for (int tries = 0; tries < MAX_TRIES; tries++) {
-        if (!run(uses, p, 0, true, &marked))
+        if (!run(uses, p, 0, COPY_MARKED, &marked))
             return cannot_preprocess(uses, marked), false;
         forget_variants(uses);
         const char *stray = read_variants(uses, marked, 0);
         if (!stray && !any_writes(uses) && !uses->selects)
             return false;
-        if (!plain && !run(uses, p, 0, false, &plain))
-            return cannot_preprocess(uses, plain), false;
-        int changed = first_change(marked, plain);
+        if (!*plain && !run(uses, p, 0, COPY_PLAIN, plain))
+            return cannot_preprocess(uses, *plain), false;
+        int changed = first_change(marked, *plain, &at);
         if (changed < 0 && stray)
             return refuse_left_out(uses, stray), false;
         if (changed < 0)
@@ -335,14 +404,6 @@ static bool is_replaced(const macro_use_t *u)
     return writes;
 }
 
-static unsigned newlines(const char *text, size_t length)
-{
-    unsigned count = 0;
-    for (size_t k = 0; k < length; k++)
-        count += text[k] == '\n';
-    return count;
-}
-
 /* False if a parenthesis is opened or closed elsewhere: then arguments of a macro may be, too. */
 static bool is_balanced(const char *text)
 {
@@ -357,7 +418,6 @@ static bool is_balanced(const char *text)
 /* Reports a use that cannot be replaced by one text. */
 static bool is_clear(const macro_uses_t *uses, const macro_use_t *u)
 {
-    const source_t *s = source_of(uses, u);
     const char *text = u->variant[0].text;
     bool differs = u->variant_count > 1, passes = differs && u->variant[1].pass > 0;
     if (u->is_quoted)
@@ -370,12 +430,14 @@ static bool is_clear(const macro_uses_t *uses, const macro_use_t *u)
         refuse(uses, u, "expands to other code for the device than for the host",
                "put the part that differs into a function, or move it out of the macro");
     else if (differs)
-        refuse(uses, u, "expands to other code each time this file is included",
-               "write a list of this kind as a macro, not as a file: #define LIST(X) X(a) X(b)");
+        refuse(
+            uses, u, "expands to other code each time this file is included",
+            "let it begin without an include guard, or write the list as a macro: #define LIST(X) "
+            "X(a) X(b)");
     else if (!is_balanced(text))
         refuse(uses, u, "leaves a parenthesis open",
                "write both parentheses in the macro, or both where it is used");
-    else if (newlines(text, strlen(text)) > newlines(s->text + u->begin, u->end - u->begin))
+    else if (newlines(text, strlen(text)) > newlines_of(uses, u))
         refuse(uses, u, "has a string of several lines more than once", "name the string");
     else
         return true;
@@ -407,13 +469,10 @@ static void follow(macro_uses_t *uses)
 /* What stands in the place of the use, on as many lines. */
 static const char *expansion_of(const macro_uses_t *uses, const macro_use_t *u)
 {
-    const source_t *s = source_of(uses, u);
     const char *text = u->variant[0].text;
     text_t out = {0};
     text_add(&out, text, strlen(text));
-    for (unsigned lost =
-             newlines(s->text + u->begin, u->end - u->begin) - newlines(text, strlen(text));
-         lost; lost--)
+    for (unsigned lost = newlines_of(uses, u) - newlines(text, strlen(text)); lost; lost--)
         text_add(&out, "\n", 1);
     return out.data;
 }
@@ -444,16 +503,15 @@ static void replace_in_file(const macro_uses_t *uses, int file)
 
 /* False after an error: an expansion would be expanded once more by the compiler. A macro that
  * names itself leaves its name behind, which is no macro there but in the source. */
-static bool is_final(macro_uses_t *uses, const preprocessor_t *p)
+static bool is_final(macro_uses_t *uses, const preprocessor_t *p, const source_t *plain)
 {
-    const source_t *plain, *replaced;
-    if (!run(uses, p, 0, false, &plain))
-        return cannot_preprocess(uses, plain), false;
+    const source_t *replaced;
+    size_t at;
     for (int k = 0; k < uses->count; k++)
         if (is_replaced(&uses->at[k]) && is_clear(uses, &uses->at[k]))
             uses->at[k].expansion = expansion_of(uses, &uses->at[k]);
-    bool good = run(uses, p, 0, true, &replaced);
-    int changed = good ? first_change(replaced, plain) : -1;
+    bool good = run(uses, p, 0, COPY_MARKED, &replaced);
+    int changed = good ? first_change(replaced, plain, &at) : -1;
     if (!good)
         cannot_preprocess(uses, replaced);
     else if (changed >= 0)
@@ -506,11 +564,12 @@ static bool is_same_in_copies(const source_t *s)
 void macro_expand(const includes_t *includes, const options_t *o, const preprocessor_t *p)
 {
     macro_uses_t uses = macro_uses_find(includes, o);
-    if ((!(uses.writes && uses.is_kmm) && !uses.selects) || !read_host(&uses, p))
+    const source_t *plain;
+    if ((!(uses.writes && uses.is_kmm) && !uses.selects) || !read_host(&uses, p, &plain))
         return;
     for (int pass = 1; pass < MAX_PASSES; pass++) {
         const source_t *marked;
-        if (!run(&uses, p, pass, true, &marked))
+        if (!run(&uses, p, pass, COPY_MARKED, &marked))
             break;
         read_variants(&uses, marked, pass);
     }
@@ -518,7 +577,7 @@ void macro_expand(const includes_t *includes, const options_t *o, const preproce
     bool is_same = true;
     for (int k = 0; k < includes->count; k++)
         is_same &= is_same_in_copies(includes->file[k]->source);
-    if (!is_same || !is_final(&uses, p))
+    if (!is_same || !is_same_as_files(&uses, p, plain) || !is_final(&uses, p, plain))
         return;
     for (int k = 0; k < includes->count; k++)
         replace_in_file(&uses, k);

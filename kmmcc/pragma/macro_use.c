@@ -300,11 +300,12 @@ static void add_kept(const macro_uses_t *uses, const char *before, const char *b
 }
 
 /* One use. With words to keep it stands on lines of its own. */
-static void add_use(const macro_uses_t *uses, int number, bool marked, text_t *out)
+static void add_use(const macro_uses_t *uses, int number, copy_kind_t kind, text_t *out)
 {
     const macro_use_t *u = &uses->at[number];
     const source_t *s = uses->includes->file[u->file]->source;
-    bool marks = marked && !u->is_left_out, keeps = uses->kept && !u->is_literal;
+    bool marks = kind == COPY_MARKED && !u->is_left_out,
+         keeps = kind != COPY_BARE && uses->kept && !u->is_literal;
     if (keeps) {
         add_kept(uses, "#pragma push_macro(\"", "\")", out);
         add_kept(uses, "#undef ", "", out);
@@ -324,7 +325,7 @@ static void add_use(const macro_uses_t *uses, int number, bool marked, text_t *o
     }
 }
 
-static const char *copy_of(const macro_uses_t *uses, int file, bool marked)
+static const char *copy_of(const macro_uses_t *uses, int file, copy_kind_t kind)
 {
     const include_file_t *f = uses->includes->file[file];
     const source_t *s = f->source;
@@ -349,7 +350,7 @@ static const char *copy_of(const macro_uses_t *uses, int file, bool marked)
             from = i->end;
         } else {
             text_add(&out, s->text + from, uses->at[use].begin - from);
-            add_use(uses, use, marked, &out);
+            add_use(uses, use, kind, &out);
             from = uses->at[use++].end;
         }
     }
@@ -357,10 +358,12 @@ static const char *copy_of(const macro_uses_t *uses, int file, bool marked)
     return out.data;
 }
 
-const macro_copy_t *macro_uses_copies(const macro_uses_t *uses, bool marked)
+const macro_copy_t *macro_uses_copies(const macro_uses_t *uses, copy_kind_t kind)
 {
+    if (kind == COPY_NONE)
+        return NULL;
     macro_copy_t *copies = arena_alloc((size_t)uses->includes->count * sizeof(*copies));
     for (int k = 0; k < uses->includes->count; k++)
-        copies[k] = (macro_copy_t){name_of_copy(uses->includes, k), copy_of(uses, k, marked)};
+        copies[k] = (macro_copy_t){name_of_copy(uses->includes, k), copy_of(uses, k, kind)};
     return copies;
 }

@@ -49,7 +49,10 @@ typedef struct macro_uses {
 #define USE_END "kmm__end_"
 
 macro_uses_t macro_uses_find(const includes_t *includes, const options_t *o);
-/* Returns one copy for each file, with the uses marked or not. */
-const macro_copy_t *macro_uses_copies(const macro_uses_t *uses, bool marked);
+/* Copies with the uses marked or not, or without what keeps words of CUDA; or the files themselves.
+ */
+typedef enum copy_kind { COPY_MARKED, COPY_PLAIN, COPY_BARE, COPY_NONE } copy_kind_t;
+/* Returns one copy for each file; NULL for COPY_NONE. */
+const macro_copy_t *macro_uses_copies(const macro_uses_t *uses, copy_kind_t kind);
 
 #endif

@@ -1,8 +1,23 @@
 // RUN: %not %kmmcc -c %s -o %t.o -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --implicit-check-not=error: %s
 // RUN: %not %kmmcc -c %s -o %t.o -DUNSEEN -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --check-prefix=UNSEEN --implicit-check-not=error: %s
-// RUN: %not %kmmcc -c %s -o %t.o -DWITHIN -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --check-prefix=WITHIN --implicit-check-not=error: %s
-// Uses of macros that write pragmas and have no one text.
+// RUN: %not %kmmcc -c %s -o %t.o -DONCE -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --check-prefix=ONCE --implicit-check-not=error: %s
+// RUN: %not %kmmcc -c %s -o %t.o -DCOPIED -I %S/Inputs -isystem %S/Inputs/system 2>&1 | FileCheck --check-prefix=COPIED --implicit-check-not=error: %s
+// Uses of macros that write pragmas and have no one text, and headers with #pragma once that count twice.
 #include <quoting.h>
+#ifdef COPIED
+// COPIED: error: '{{.*}}launches.h' has #pragma once, and '{{.*}}with_launches.h' includes it, too: besides the copy that kmmcc writes it would count twice
+// COPIED: note: give it an include guard by #ifndef
+#include "system/launches.h"
+#include <with_launches.h>
+int main(void) { return 0; }
+#else
+#ifdef ONCE
+// ONCE: error: {{.*}}macro_uses.c:[[#@LINE+4]]: macros write pragmas of kmm, and this line is another in the copies that kmmcc preprocesses
+// ONCE: note: give each header an include guard by #ifndef, and no #pragma once; or write the pragmas themselves in this program
+#include <including.h>
+#include "system/included.h"
+int once = INCLUDED;
+#endif
 enum { N = 1000 };
 static int x[N];
 static void inc(int n, int k, int *a) { for (int i = 0; i < n; i++) a[i] += k; }
@@ -19,11 +34,6 @@ static void inc(int n, int k, int *a) { for (int i = 0; i < n; i++) a[i] += k; }
 #define EMPTY
 int main(void)
 {
-#ifdef WITHIN
-    // WITHIN: listed.h:1:{{[0-9]+}}: error: the pragma governs nothing: it does not stand before a statement, or its file is included within a function; write the launch in that function, or in a macro
-#define ENTRY(a, k) BY(a, k);
-#include "listed.h"
-#else
 #ifdef UNSEEN
     // UNSEEN: error: {{.*}}macro_uses.c:[[#@LINE+2]]: a macro writes a pragma of kmm, and its definition is not seen
     // UNSEEN: note: include its header by name, from a folder that -I names
@@ -40,12 +50,12 @@ int main(void)
     // CHECK: note: write both parentheses in the macro, or both where it is used
     HALF(x) 7);
 #define ENTRY(a, k) BY(a, k);
-    // CHECK: listed.h:1:1: error: 'ENTRY' writes a pragma of kmm, and expands to other code each time this file is included
-    // CHECK: note: write a list of this kind as a macro, not as a file: #define LIST(X) X(a) X(b)
+    // CHECK: listed.h:4:1: error: 'ENTRY' writes a pragma of kmm, and expands to other code each time this file is included
+    // CHECK: note: let it begin without an include guard, or write the list as a macro: #define LIST(X) X(a) X(b)
 #include "listed.h"
 #undef ENTRY
 #define ENTRY(a, k) (a)[0] = k;
 #include "listed.h"
-#endif
     return 0;
 }
+#endif

@@ -8,6 +8,7 @@
 #define HERE __LINE__
 #define BUILT_IN __builtin_LINE()
 #define ALSO(k) (HERE + (k))
+#define EACH(a) _Pragma("kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])")
 static int x[1000];
 static void f(int n, int k, int j, int *x) { for (int i = 0; i < n; i++) x[i] += k + 1000 * j; }
 static int len(int l) { return l; }
@@ -33,5 +34,13 @@ int main(void)
     f(__LINE__ * 10 - 20, 1, 2, x); printf("%d %d %d\n", __LINE__, x[170], x[180]);
     if (x[0]) _Pragma("kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])") f(1000, __LINE__,
         __LINE__, x); else printf("%d\n", __LINE__);
+    printf("%d %d\n", __LINE__, x[0]);
+    EACH(x)
+        (f)(1000, __builtin_LINE(),
+            BUILT_IN, x);
+    printf("%d %d\n", __LINE__, x[0]);
+    EA\
+C\
+H(x) f(1000, BUILT_IN, __LINE__, x);
     printf("%d %d\n", __LINE__, x[0]);
 }

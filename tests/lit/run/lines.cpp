@@ -16,6 +16,8 @@ static const char *fi(const char *f = __builtin_FUNCTION()) { return f; }
 static void g(int n, int k, int *x) { for (int i = 0; i < n; i++) x[i] += k; }
 static void d(int n, int *x, int k = __builtin_LINE()) { for (int i = 0; i < n; i++) x[i] += k; }
 #define CALL here()
+static int column(std::source_location l = std::source_location::current()) { return l.column(); }
+template <int L> static void t(int n, int k, int *x) { for (int i = 0; i < n; i++) x[i] += k * L; }
 static int len(const char *s) { int k = 0; while (s[k]) k++; return k; }
 template <class T> void in_template(T *p)
 {
@@ -46,6 +48,14 @@ int main(void)
       ), x);
     printf("%d\n", x[0]);
     in_template(x);
+    #pragma kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])
+    f(1000, column() +
+       100 * column(), x);
+    printf("%d\n", x[0]);
+    #pragma kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])
+    t<
+      __LINE__ + (int)sizeof(x)>(1000, 1, x);
+    printf("%d\n", x[0]);
 #ifdef REFUSED
     #pragma kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])
     // CHECK: :[[#@LINE+1]]:5: error: argument 3 is a default that is no constant; write it out

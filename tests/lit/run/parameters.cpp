@@ -49,6 +49,12 @@ static void k(int n, float *b, decltype(var) v) { for (int i = 0; i < n; i++) b[
 struct settings { int a = 1; float b = 2; struct { short q; } in{3}; int sum() const { return a + (int)b + in.q; } };
 struct nested { settings s; int k[3] = {1, 2, 3}; };
 static void sums(int n, float *b, settings s, nested t) { for (int i = 0; i < n; i++) b[i] += s.sum() + t.s.a + t.k[2]; }
+template <class T> struct pair_of { T a = 3; T b[2] = {1, 2}; T sum() const { return a + b[0] + b[1]; } };
+struct derived : nested { int l = 5; };
+struct tag {};
+template <class T> struct twice_of { T operator()(T a) const { return a * 2; } };
+static void bases(int n, float *b, pair_of<int> p, derived d) { for (int i = 0; i < n; i++) b[i] += p.sum() + d.k[1] + d.l; }
+static void functors(int n, float *b, const tag &, const twice_of<float> &f) { for (int i = 0; i < n; i++) b[i] = f(b[i]); }
 template <class T, class P> static void counts(T n, P *b) { for (T i = 0; i < n; i++) b[i] += 1; }
 template <class T> static void of_template(T n, float *b)
 {
@@ -74,6 +80,12 @@ int main()
     #pragma kmm parallel(i = 0:1000) chunk(100) rebase(n: i) update(b[i])
     k(1000, b, var);
     std::printf("%g\n", b[999]);
+    derived d;
+    d.k[1] = 100;
+    #pragma kmm parallel(i = 0:1000) chunk(100) rebase(n: i) update(b[i])
+    bases(1000, b, pair_of<int>{7}, d);
+    #pragma kmm parallel(i = 0:1000) chunk(100) rebase(n: i) update(b[i])
+    functors(1000, b, {}, twice_of<float>());
     of_template(1000, b);
     of_template(1000L, b);
     returns(1000, b);

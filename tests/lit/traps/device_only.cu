@@ -1,8 +1,16 @@
 // REQUIRES: nvcc
 // RUN: %not %kmmcc --target=cuda -std=c++17 -rdc=true -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: --implicit-check-not=warning: %s
-// What only a whole grid, or one device, can do: launches from kernels, textures, clusters, grid-wide synchronization.
+// What only a whole grid, or one device, can do: launches from kernels, textures, clusters, grid-wide synchronization; and names that macros write.
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
+
+#define NAMED named
+__global__ void NAMED(int n, float *x)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = 1;
+}
 
 __global__ void child(int n, float *x) { x[threadIdx.x] = n; }
 __global__ void parent(int n, float *x)
@@ -40,6 +48,9 @@ void launches(int n, float *x, cudaTextureObject_t texture, float **rows, list *
     // CHECK: :[[#@LINE+2]]:5: error: kernel 'textured' calls 'tex1Dfetch': textures and surfaces belong to one device, so it cannot be split; launch it without the pragma
     #pragma kmm parallel(i = 0:n) write(x[i])
     textured<<<n / 32, 32>>>(n, texture, x);
+    // CHECK: :[[#@LINE+2]]:5: error: the name of kernel 'named' is written by a macro, so the kernel cannot be split; write its name out, or make it a template
+    #pragma kmm parallel(i = 0:n) write(x[i])
+    NAMED<<<n / 32, 32>>>(n, x);
     // CHECK: :[[#@LINE+2]]:5: error: kernel 'clustered' uses clusters of thread blocks
     #pragma kmm parallel(i = 0:n) write(x[i])
     clustered<<<n / 32, 32>>>(n, x);

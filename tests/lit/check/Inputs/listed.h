@@ -1,1 +1,4 @@
+#ifndef LISTED
+#define LISTED
+#endif
 ENTRY(x, 1)

@@ -1,0 +1,3 @@
+#include "included.h"
+#undef INCLUDED
+#define INCLUDED 40

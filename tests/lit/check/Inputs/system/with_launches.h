@@ -1,0 +1,1 @@
+#include "launches.h"
