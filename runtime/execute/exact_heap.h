@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum {
-    KMM__HEAP_NOBODY = 0,      /* allocated outside of chunks, or no memory of the heap */
+    KMM__HEAP_NOBODY = 0,       /* allocated outside of chunks, or no memory of the heap */
     KMM__HEAP_ONCE = UINT16_MAX /* allocated by a chunk, in what is done once in the process */
 };
 
