@@ -48,11 +48,15 @@ static void add_checks(list_t *command)
     WRAP(memcpy)
     WRAP(memmove)
     WRAP(memset)
-    KMM_LOCK_CALLS(WRAP, WRAP, WRAP)
+    WRAP(mmap)
+    WRAP(munmap)
+    KMM_LOCK_CALLS(WRAP, WRAP, WRAP, WRAP, WRAP)
 #undef WRAP
     to_linker(command, "--undefined=__tsan_init"); /* the archive switches the check on */
     /* A weak reference to a wrapped function, as in libstdc++, takes nothing from an archive. */
     to_linker(command, "--undefined=__wrap_pthread_once");
+    to_linker(command, "--no-as-needed"); /* the same of libgomp, which gcc names last */
+    to_linker(command, "--undefined=kmm__check_heap"); /* libraries, too, allocate by its malloc */
     to_linker(command, "-lkmm_check");
 }
 

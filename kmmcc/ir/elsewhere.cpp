@@ -210,14 +210,48 @@ static bool is_program_state(const GlobalVariable *g)
            !g->getName().starts_with("_ZTV") && !g->getName().starts_with("llvm.");
 }
 
-// The variable that the memory is, or whose pointer leads to one place there; NULL: there is none.
-static const GlobalVariable *variable_of(const Value *pointer)
+// True if a number is made of what is loaded from memory.
+static bool is_data(const Value *v)
 {
+    SmallPtrSet<const Value *, 16> seen;
+    SmallVector<const Value *, 16> list{v};
+    while (!list.empty()) {
+        v = list.pop_back_val();
+        if (isa<LoadInst>(v))
+            return true;
+        if ((isa<CastInst>(v) || isa<BinaryOperator>(v)) && seen.insert(v).second)
+            list.append(cast<User>(v)->op_begin(), cast<User>(v)->op_end());
+    }
+    return false;
+}
+
+// What an address is one place of. If `by_data`, an element at an index that is data is such a
+// place: chunks may have the same index.
+static const Value *whole_of(const Value *pointer, bool by_data)
+{
+    for (;;) {
+        pointer = pointer->stripInBoundsConstantOffsets();
+        auto *g = dyn_cast<GEPOperator>(pointer);
+        if (!g || !by_data || none_of(g->indices(), [](const Use &k) { return is_data(k); }))
+            return pointer;
+        pointer = g->getPointerOperand();
+    }
+}
+
+// The variable that the memory is, or whose pointers lead to one place there; NULL: there is none.
+// What an atomic or volatile pointer leads to is handed from chunk to chunk.
+static const GlobalVariable *variable_of(const Value *pointer, bool by_data)
+{
+    enum { MOST = 8 };
     SmallVector<const Value *, 4> objects;
     getUnderlyingObjects(pointer, objects);
-    auto *load = dyn_cast<LoadInst>(pointer->stripInBoundsConstantOffsets());
-    if (load && !load->isVolatile())
-        objects.push_back(load->getPointerOperand()->stripInBoundsConstantOffsets());
+    for (int k = 0; k < MOST; k++) {
+        auto *load = dyn_cast<LoadInst>(whole_of(pointer, by_data));
+        if (!load || !load->isSimple())
+            break;
+        pointer = load->getPointerOperand();
+        objects.push_back(whole_of(pointer, by_data));
+    }
     for (const Value *v : objects) {
         auto *local = dyn_cast<IntrinsicInst>(v);
         if (local && local->getIntrinsicID() == Intrinsic::threadlocal_address)
@@ -227,6 +261,28 @@ static const GlobalVariable *variable_of(const Value *pointer)
             return g;
     }
     return nullptr;
+}
+
+// True for `*p = *p + x`: the value is made of the old one.
+static bool is_combined(const Instruction *i)
+{
+    auto *store = dyn_cast<StoreInst>(i);
+    auto *value = store ? dyn_cast<BinaryOperator>(store->getValueOperand()) : nullptr;
+    return value && any_of(value->operands(), [&](const Use &u) {
+               auto *load = dyn_cast<LoadInst>(u);
+               return load && load->getPointerOperand() == store->getPointerOperand();
+           });
+}
+
+// True for the counts of owners of C++'s shared pointers, which are plain while there is one
+// thread.
+static bool is_count_of_owners(const Instruction *i)
+{
+    const DILocation *l = i->getDebugLoc().get();
+    const DISubprogram *f = l && l->getScope() ? l->getScope()->getSubprogram() : nullptr;
+    StringRef name = f ? f->getName() : "";
+    return name == "__exchange_and_add_single" || name == "__atomic_add_single" ||
+           name.starts_with("_M_release") || name == "_M_add_ref_copy";
 }
 
 // `next.k` of C, and names of C++.
@@ -262,8 +318,8 @@ bool Analysis::is_first_value(const Instruction *i, const GlobalVariable *g) con
 
 void Analysis::note_change(const Instruction *i, const Value *pointer)
 {
-    const GlobalVariable *g = variable_of(pointer);
-    if (!g || is_first_value(i, g))
+    const GlobalVariable *g = variable_of(pointer, is_combined(i));
+    if (!g || is_first_value(i, g) || is_count_of_owners(i))
         return;
     // Objects and arrays of a thread may be room to work in.
     if (g->isThreadLocal() && (g->isDeclaration() || !g->getValueType()->isSingleValueType()))
@@ -299,11 +355,59 @@ void Analysis::note_number(const Value *v)
     }
 }
 
-// Own locks take turns by an exchange that is acquired.
+static bool is_carrier(const Value *v)
+{
+    return isa<PHINode>(v) || isa<CastInst>(v) || isa<SelectInst>(v);
+}
+
+// True if the value is loaded from an atomic variable.
+static bool is_atomic(const Value *v)
+{
+    SmallPtrSet<const Value *, 16> seen;
+    SmallVector<const Value *, 16> list{v};
+    while (!list.empty()) {
+        v = list.pop_back_val();
+        auto *load = dyn_cast<LoadInst>(v);
+        if (load && load->isAtomic())
+            return true;
+        if (is_carrier(v) && seen.insert(v).second)
+            list.append(cast<User>(v)->op_begin(), cast<User>(v)->op_end());
+    }
+    return false;
+}
+
+// True if the result is compared with an atomic variable, as in a lock that gives out tickets.
+static bool is_ticket(const AtomicRMWInst *a)
+{
+    SmallPtrSet<const Value *, 16> seen;
+    SmallVector<const Value *, 16> list{a};
+    while (!list.empty())
+        for (const User *u : list.pop_back_val()->users()) {
+            if (isa<ICmpInst>(u) && (is_atomic(u->getOperand(0)) || is_atomic(u->getOperand(1))))
+                return true;
+            if (is_carrier(u) && seen.insert(u).second)
+                list.push_back(u);
+        }
+    return false;
+}
+
+// Own locks take turns: by an exchange, which writes a constant or finds one; by setting a bit and
+// looking at what was there; by tickets. A new value that is made of an old one, as in a sum or a
+// maximum, is no lock.
 static bool is_turn(const Instruction &i)
 {
+    if (auto *c = dyn_cast<AtomicCmpXchgInst>(&i))
+        return isa<Constant>(c->getCompareOperand()) || isa<Constant>(c->getNewValOperand());
     auto *a = dyn_cast<AtomicRMWInst>(&i);
-    return isa<AtomicCmpXchgInst>(i) || (a && a->getOperation() == AtomicRMWInst::Xchg);
+    if (!a)
+        return false;
+    switch (a->getOperation()) {
+    case AtomicRMWInst::Xchg: return true;
+    case AtomicRMWInst::Or:
+    case AtomicRMWInst::And: return !a->use_empty() && isa<Constant>(a->getValOperand());
+    case AtomicRMWInst::Add: return is_ticket(a);
+    default: return false;
+    }
 }
 
 void Analysis::find_elsewhere()

@@ -180,8 +180,8 @@ static void access_elsewhere(kmm__check_t *c, uintptr_t address, size_t bytes, i
 {
     const kmm__place_t *p = place_of(c, address);
     if (!p) {
-        if ((kind & (KMM__EXACT_STORE | KMM__EXACT_ALONE)) == KMM__EXACT_STORE)
-            kmm__exact_global_store(c, address, bytes, pc);
+        if (!(kind & KMM__EXACT_ALONE))
+            kmm__exact_global_access(c, address, bytes, kind & KMM__EXACT_STORE, pc);
         return;
     }
     pthread_mutex_lock(&c->lock);

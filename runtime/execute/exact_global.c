@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check of what plain functions store to variables of static storage. */
+/* The check of what plain functions store to memory that chunks share. */
 #include "execute/exact_global.h"
 
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,89 +10,95 @@
 #include "base/api.h"
 #include "base/error.h"
 #include "base/running.h"
+#include "base/spin.h"
+#include "execute/exact_clock.h"
+#include "execute/exact_heap.h"
 #include "execute/exact_line.h"
+#include "execute/exact_memory.h"
 #include "execute/shadow.h"
 
-enum { PAGE = 4096, WORD = 8, FEW = 16 };
+enum { PAGE = 4096, WORD = 8, FEW = 16, HELD = 8 };
 
 /* Flags of a byte. */
 enum {
     STORED = 1,  /* a store to it has begun */
-    LEFT = 2,    /* `after` is known */
+    LEFT = 2,    /* `left` is known */
     SEVERAL = 4, /* stores have left several values */
-    SAID = 8     /* a message has named its variable, or its variable is left alone */
+    LOOSE = 8,   /* a store to it has no order with another chunk's store or load */
+    LOCKED = 16, /* its last store was made while the chunk held a lock */
+    SAID = 32    /* a message has named its memory, or its variable is left alone */
 };
 
-/* What is known of the bytes of one page of the program's variables. Of a chunk, or of a launch. */
+/* What is known of the bytes of one page. */
 typedef struct page {
-    struct page *next; /* of a launch */
     uintptr_t begin;
     unsigned char flags[PAGE];
-    unsigned char before[PAGE]; /* what the byte held before the first store */
-    unsigned char after[PAGE];  /* what a store has left in it */
+    unsigned char left[PAGE]; /* what a store has left in it */
+    uint16_t place[PAGE];     /* of the clock of the chunk that stored last */
+    uint32_t time[PAGE];      /* of that chunk then */
     const void *pc[PAGE / WORD];
 } page_t;
 
-typedef struct range {
-    uintptr_t begin, end;
-} range_t;
+/* A hash table by `begin`, half of it empty at least. */
+typedef struct pages {
+    page_t **at;
+    uint32_t count, slots;
+} pages_t;
+
+/* What the chunks of a launch have stored. */
+struct kmm__work_globals {
+    pthread_mutex_t lock; /* guards all of this; the runtime's lock may be taken within */
+    kmm__clocks_t *clocks;
+    pages_t pages;
+    const void *said[FEW]; /* instructions that a message has named */
+    uint32_t said_count;
+};
 
 /* The thread that runs the chunk has it to itself. */
 struct kmm__globals {
-    range_t *ranges; /* where variables lie, sorted */
-    uint32_t range_count, range_capacity;
-    page_t **pages; /* a hash table by `begin`, half of it empty at least */
-    uint32_t page_count, slots;
-    page_t *last;     /* the page that was stored to last */
-    int locks;        /* locks that the chunk holds */
-    const void *turn; /* a variable by whose atomic change it may have taken a lock */
-    uint64_t free;    /* the value of that variable that releases the lock */
+    struct kmm__work_globals *all;
+    kmm__clock_t clock;
+    kmm__reachable_t memory;
+    pages_t pages;    /* those of the launch that the chunk has touched */
+    page_t *last;     /* the page that was touched last */
+    uintptr_t stored; /* the last store, whose value is not noted yet */
+    size_t stored_bytes;
+    int locks, onces;       /* that the chunk is in */
+    const void *held[HELD]; /* the first of its locks */
+    /* The chunk has used a fence: any atomic operation may be part of one. The variable that it has
+     * loaded last without an order, which the next fence orders. */
+    bool fences;
+    const void *loaded;
+    bool is_busy; /* the thread is in this file */
 };
 
-/* What the chunks of a launch have stored. Locked. */
-struct kmm__work_globals {
-    page_t *pages;
-};
+/* ---- Begin and end ---- */
 
-/* ---- Where variables lie ---- */
-
-static int compare_ranges(const void *a, const void *b)
+/* Locked. */
+static struct kmm__work_globals *work_globals(kmm__work_t *w)
 {
-    const range_t *p = a, *q = b;
-    return p->begin < q->begin ? -1 : p->begin > q->begin;
-}
-
-/* Adds the segments of an object that can be written. libkmm's own are none of the program's. */
-static int add_object(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    static const char own;
-    kmm__globals_t *g = arg;
-    uint32_t first = g->range_count;
-    bool is_own = false;
-    (void)size;
-    for (int k = 0; k < info->dlpi_phnum; k++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[k];
-        uintptr_t begin = info->dlpi_addr + p->p_vaddr, end = begin + p->p_memsz;
-        if (p->p_type != PT_LOAD)
-            continue;
-        is_own |= (uintptr_t)&own >= begin && (uintptr_t)&own < end;
-        if (!(p->p_flags & PF_W))
-            continue;
-        g->ranges = kmm__grow(g->ranges, g->range_count, &g->range_capacity, sizeof(*g->ranges));
-        g->ranges[g->range_count++] = (range_t){begin, end};
-    }
-    if (is_own)
-        g->range_count = first;
-    return 0;
+    if (w->globals)
+        return w->globals;
+    w->globals = kmm__work_take(w, sizeof(*w->globals));
+    pthread_mutex_init(&w->globals->lock, NULL);
+    w->globals->clocks = kmm__clocks_make(w);
+    return w->globals;
 }
 
 void kmm__exact_globals_open(kmm__check_t *c)
 {
-    if (!c->task->work->function || c->task->work->chunk_count < 2)
+    kmm__work_t *w = c->task->work;
+    if (!w->function || w->chunk_count < 2)
         return;
-    c->globals = kmm__alloc(sizeof(*c->globals));
-    dl_iterate_phdr(add_object, c->globals);
-    qsort(c->globals->ranges, c->globals->range_count, sizeof(range_t), compare_ranges);
+    kmm__globals_t *g = kmm__alloc(sizeof(*g));
+    pthread_mutex_lock(&w->runtime->lock);
+    g->all = work_globals(w);
+    pthread_mutex_unlock(&w->runtime->lock);
+    pthread_mutex_lock(&g->all->lock);
+    kmm__clock_open(g->all->clocks, &g->clock);
+    pthread_mutex_unlock(&g->all->lock);
+    kmm__reachable_open(&g->memory);
+    c->globals = g;
 }
 
 void kmm__exact_globals_close(kmm__check_t *c)
@@ -101,74 +106,99 @@ void kmm__exact_globals_close(kmm__check_t *c)
     kmm__globals_t *g = c->globals;
     if (!g)
         return;
-    for (uint32_t k = 0; k < g->slots; k++)
-        free(g->pages[k]);
-    free(g->pages);
-    free(g->ranges);
-    free(g);
     c->globals = NULL;
+    kmm__clock_close(&g->clock);
+    free(g->pages.at);
+    kmm__reachable_close(&g->memory);
+    free(g);
 }
 
-/* Streams of the C library, which inline functions such as putc_unlocked store to. */
-static bool is_stream(uintptr_t address)
+static const kmm__check_t *running_check(void)
 {
-    const FILE *const stream[] = {stdin, stdout, stderr};
-    for (size_t k = 0; k < sizeof(stream) / sizeof(*stream); k++)
-        if (address - (uintptr_t)stream[k] < sizeof(FILE))
-            return true;
-    return false;
+    const kmm__running_t *r = kmm__running;
+    return r && r->count ? r->tasks[0]->issue.check : NULL;
 }
 
-static bool is_variable(const kmm__globals_t *g, uintptr_t address)
+/* NULL: nothing is checked. Otherwise the launch's lock is taken, until `leave`. */
+static kmm__globals_t *enter(kmm__globals_t *g)
 {
-    uint32_t low = 0, high = g->range_count; /* the answer is before `high` */
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (g->ranges[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
+    if (!g || g->is_busy)
+        return NULL;
+    g->is_busy = true;
+    kmm__spin_lock(&g->all->lock);
+    return g;
+}
+
+static void leave(kmm__globals_t *g)
+{
+    pthread_mutex_unlock(&g->all->lock);
+    g->is_busy = false;
+}
+
+/* ---- Pages ---- */
+
+static page_t **slot_of(const pages_t *p, uintptr_t begin)
+{
+    uint32_t k = (uint32_t)(begin / PAGE * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (p->slots - 1);
+    while (p->at[k] && p->at[k]->begin != begin)
+        k = (k + 1) & (p->slots - 1);
+    return &p->at[k];
+}
+
+static page_t *find_page(const pages_t *p, uintptr_t begin)
+{
+    return p->slots ? *slot_of(p, begin) : NULL;
+}
+
+/* Memory of a launch lives as long as its work. */
+static void *take(kmm__work_t *w, size_t bytes)
+{
+    pthread_mutex_lock(&w->runtime->lock);
+    void *block = kmm__work_take(w, bytes);
+    pthread_mutex_unlock(&w->runtime->lock);
+    return block;
+}
+
+/* `w` NULL: the table is a chunk's. */
+static void add_page(pages_t *p, page_t *page, kmm__work_t *w)
+{
+    if (2 * p->count >= p->slots) {
+        pages_t more = {.slots = p->slots ? 2 * p->slots : FEW, .count = p->count};
+        size_t bytes = more.slots * sizeof(*more.at);
+        more.at = w ? take(w, bytes) : kmm__alloc(bytes);
+        for (uint32_t k = 0; k < p->slots; k++)
+            if (p->at[k])
+                *slot_of(&more, p->at[k]->begin) = p->at[k];
+        if (!w)
+            free(p->at);
+        *p = more;
     }
-    return low && address < g->ranges[low - 1].end && !is_stream(address);
+    *slot_of(p, page->begin) = page;
+    p->count++;
 }
 
-/* ---- Stores ---- */
-
-static page_t **slot_of(kmm__globals_t *g, uintptr_t begin)
-{
-    uint32_t k = (uint32_t)(begin / PAGE * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (g->slots - 1);
-    while (g->pages[k] && g->pages[k]->begin != begin)
-        k = (k + 1) & (g->slots - 1);
-    return &g->pages[k];
-}
-
-static void grow(kmm__globals_t *g)
-{
-    page_t **old = g->pages;
-    uint32_t count = g->slots;
-    g->slots = count ? 2 * count : FEW;
-    g->pages = kmm__alloc(g->slots * sizeof(page_t *));
-    for (uint32_t k = 0; k < count; k++)
-        if (old[k])
-            *slot_of(g, old[k]->begin) = old[k];
-    free(old);
-}
-
-static page_t *page_of(kmm__globals_t *g, uintptr_t address)
+/* The page of an address. NULL: no chunk has stored there, and `w` is NULL. */
+static page_t *page_of(kmm__globals_t *g, uintptr_t address, kmm__work_t *w)
 {
     uintptr_t begin = address & ~(uintptr_t)(PAGE - 1);
     if (g->last && g->last->begin == begin)
         return g->last;
-    if (2 * g->page_count >= g->slots)
-        grow(g);
-    page_t **at = slot_of(g, begin);
-    if (!*at) {
-        *at = kmm__alloc(sizeof(page_t));
-        (*at)->begin = begin;
-        g->page_count++;
+    page_t *p = find_page(&g->pages, begin);
+    if (!p) {
+        p = find_page(&g->all->pages, begin);
+        if (!p && !w)
+            return NULL;
+        if (!p) {
+            p = take(w, sizeof(*p));
+            p->begin = begin;
+            add_page(&g->all->pages, p, w);
+        }
+        add_page(&g->pages, p, NULL);
     }
-    return g->last = *at;
+    return g->last = p;
 }
+
+/* ---- Stores and loads ---- */
 
 /* Other threads may store to the byte meanwhile. */
 static unsigned char value_at(uintptr_t address)
@@ -176,135 +206,277 @@ static unsigned char value_at(uintptr_t address)
     return __atomic_load_n((const unsigned char *)address, __ATOMIC_RELAXED);
 }
 
-/* Notes what the chunk's store to a byte has left there. */
-static void note_value(page_t *p, uintptr_t k)
+/* Notes what the chunk's last store has left. */
+static void note_values(kmm__globals_t *g)
 {
-    unsigned char value = value_at(p->begin + k);
-    if (!(p->flags[k] & LEFT))
-        p->after[k] = value;
-    else if (p->after[k] != value)
-        p->flags[k] |= SEVERAL;
-    p->flags[k] |= LEFT;
+    for (uintptr_t at = g->stored; at < g->stored + g->stored_bytes; at++) {
+        page_t *p = page_of(g, at, NULL);
+        uintptr_t k = at % PAGE;
+        if (!p || !(p->flags[k] & STORED))
+            continue;
+        unsigned char value = value_at(at);
+        if (!(p->flags[k] & LEFT))
+            p->left[k] = value;
+        else if (p->left[k] != value)
+            p->flags[k] |= SEVERAL;
+        p->flags[k] |= LEFT;
+    }
+    g->stored_bytes = 0;
 }
 
-void kmm__exact_global_store(kmm__check_t *c, uintptr_t address, size_t bytes, const void *pc)
+/* True if an access of the chunk has an order with the last store to the byte. While a chunk waits
+ * for a condition, its lock is released unseen: so what was done before it was released last is
+ * known to who holds it, and stores under locks are taken as ordered with each other. */
+static bool is_ordered(kmm__globals_t *g, const page_t *p, uintptr_t k)
 {
-    kmm__globals_t *g = c->globals;
-    if (!g || g->locks > 0 || g->turn || !is_variable(g, address))
+    bool knows = kmm__clock_knows(&g->clock, p->place[k], p->time[k]);
+    if (!(p->flags[k] & STORED) || knows || (g->locks && (p->flags[k] & LOCKED)))
+        return true;
+    for (int n = 0; n < g->locks && n < HELD; n++)
+        kmm__clock_turn(g->all->clocks, &g->clock, (uintptr_t)g->held[n], KMM__CLOCK_ACQUIRE);
+    return kmm__clock_knows(&g->clock, p->place[k], p->time[k]);
+}
+
+static void note_store(kmm__globals_t *g, page_t *p, uintptr_t k, const void *pc)
+{
+    bool loose = !(p->flags[k] & LOOSE) && !is_ordered(g, p, k);
+    if (loose || !p->pc[k / WORD])
+        p->pc[k / WORD] = pc;
+    p->flags[k] = (unsigned char)((p->flags[k] & ~LOCKED) | STORED | (loose ? LOOSE : 0) |
+                                  (g->locks ? LOCKED : 0));
+    p->place[k] = g->clock.place;
+    p->time[k] = kmm__clock_time(&g->clock);
+}
+
+static void note_load(kmm__globals_t *g, page_t *p, uintptr_t k)
+{
+    if (!(p->flags[k] & LOOSE) && !is_ordered(g, p, k))
+        p->flags[k] |= LOOSE;
+}
+
+void kmm__exact_global_access(kmm__check_t *c, uintptr_t address, size_t bytes, bool stores,
+                              const void *pc)
+{
+    if (!c->globals || !kmm__reachable_is_shared(&c->globals->memory, address))
         return;
+    kmm__globals_t *g = enter(c->globals);
+    if (!g)
+        return;
+    note_values(g);
     for (uintptr_t at = address; at < address + bytes; at++) {
-        page_t *p = page_of(g, at);
-        uintptr_t k = at - p->begin;
-        if (p->flags[k] & STORED) {
-            note_value(p, k);
-            continue;
-        }
-        p->flags[k] |= STORED;
-        p->before[k] = value_at(at);
-        if (!p->pc[k / WORD])
-            p->pc[k / WORD] = pc;
+        page_t *p = page_of(g, at, stores ? c->task->work : NULL);
+        if (p && stores)
+            note_store(g, p, at % PAGE, pc);
+        else if (p)
+            note_load(g, p, at % PAGE);
     }
+    if (stores) {
+        g->stored = address;
+        g->stored_bytes = bytes;
+    }
+    leave(g);
+}
+
+/* ---- Locks and atomic operations ---- */
+
+static void turn(kmm__globals_t *g, const void *address, int what)
+{
+    note_values(g);
+    kmm__clock_turn(g->all->clocks, &g->clock, (uintptr_t)address, what);
+}
+
+static void change(kmm__globals_t *g, const void *lock, int by)
+{
+    int k = 0;
+    if (by > 0 && g->locks < HELD)
+        g->held[g->locks] = lock;
+    while (by < 0 && k < g->locks && k < HELD && g->held[k] != lock)
+        k++;
+    for (; by < 0 && k + 1 < HELD; k++)
+        g->held[k] = g->held[k + 1];
+    g->locks = by < 0 ? g->locks - (g->locks > 0) : g->locks + by;
+    turn(g, lock, by < 0 ? KMM__CLOCK_ACQUIRE | KMM__CLOCK_RELEASE : KMM__CLOCK_ACQUIRE);
 }
 
 static kmm__globals_t *running_globals(void)
 {
-    const kmm__running_t *r = kmm__running;
-    const kmm__check_t *c = r && r->count ? r->tasks[0]->issue.check : NULL;
+    const kmm__check_t *c = running_check();
     return c ? c->globals : NULL;
 }
 
-KMM__API void kmm__exact_lock(int change)
+KMM__API void kmm__exact_lock(const void *lock, int by)
 {
-    kmm__globals_t *g = running_globals();
-    if (g && g->locks + change >= 0)
-        g->locks += change;
+    kmm__globals_t *g = enter(running_globals());
+    if (!g)
+        return;
+    change(g, lock, by);
+    leave(g);
 }
 
-KMM__API void kmm__exact_turn(const void *address, uint64_t from, uint64_t to, bool takes)
+KMM__API void kmm__exact_once(const void *once, int by)
+{
+    kmm__globals_t *g = enter(running_globals());
+    if (!g)
+        return;
+    g->onces = by < 0 ? g->onces - (g->onces > 0) : g->onces + by;
+    change(g, once, by);
+    leave(g);
+}
+
+/* True if it is in the copy of an array, of which each chunk has one. */
+static bool is_copy(const kmm__check_t *c, uintptr_t address)
+{
+    for (uint32_t k = 0; k < c->count; k++)
+        if (address - (uintptr_t)c->shadows[k].work < c->shadows[k].size)
+            return true;
+    return false;
+}
+
+KMM__API bool kmm__exact_turn_begin(const void *address)
+{
+    const kmm__check_t *c = running_check();
+    return c && c->globals && kmm__reachable_is_shared(&c->globals->memory, (uintptr_t)address) &&
+           !is_copy(c, (uintptr_t)address) && enter(c->globals);
+}
+
+KMM__API void kmm__exact_turn_end(const void *address, int order, bool loads, bool stores)
 {
     kmm__globals_t *g = running_globals();
-    if (!g || from == to)
+    int o = order & 0xFF;
+    bool all = g->fences && o == __ATOMIC_RELAXED;
+    int what =
+        loads && (all || (o != __ATOMIC_RELAXED && o != __ATOMIC_RELEASE)) ? KMM__CLOCK_ACQUIRE : 0;
+    if (stores && (all || o == __ATOMIC_RELEASE || o == __ATOMIC_ACQ_REL || o == __ATOMIC_SEQ_CST))
+        what |= KMM__CLOCK_RELEASE;
+    if (what)
+        turn(g, address, what);
+    if (loads)
+        g->loaded = address;
+    leave(g);
+}
+
+KMM__API void kmm__exact_fence(void)
+{
+    kmm__globals_t *g = enter(running_globals());
+    if (!g)
         return;
-    if (g->turn == address && to == g->free) {
-        g->turn = NULL;
-    } else if (!g->turn && takes) {
-        g->turn = address;
-        g->free = from;
+    g->fences = true;
+    if (g->loaded)
+        turn(g, g->loaded, KMM__CLOCK_ACQUIRE);
+    leave(g);
+}
+
+/* ---- The heap ---- */
+
+static atomic_bool has_taken;
+
+KMM__API void kmm__exact_heap_begin(bool is_told)
+{
+    if (is_told)
+        kmm__reachable_know_heap();
+}
+
+KMM__API void kmm__exact_took(const void *block, size_t bytes)
+{
+    kmm__globals_t *g = running_globals();
+    if (!g || g->is_busy)
+        return;
+    g->is_busy = true;
+    atomic_store(&has_taken, true);
+    kmm__exact_heap_set((uintptr_t)block, bytes,
+                        g->onces ? KMM__HEAP_ONCE : kmm__exact_heap_self());
+    g->is_busy = false;
+}
+
+/* Forgets what was stored to memory that the chunk releases: who gets it later shares nothing. */
+static void forget(page_t *p, uintptr_t begin, uintptr_t end)
+{
+    for (uintptr_t at = p->begin > begin ? p->begin : begin; at < p->begin + PAGE && at < end; at++)
+        if ((p->flags[at % PAGE] & (LOOSE | SEVERAL)) != (LOOSE | SEVERAL))
+            p->flags[at % PAGE] = 0;
+}
+
+static void forget_block(kmm__globals_t *g, uintptr_t begin, uintptr_t end)
+{
+    note_values(g);
+    if ((end - begin) / PAGE > g->pages.slots) {
+        for (uint32_t k = 0; k < g->pages.slots; k++)
+            if (g->pages.at[k])
+                forget(g->pages.at[k], begin, end);
+        return;
     }
+    for (uintptr_t at = begin & ~(uintptr_t)(PAGE - 1); at < end; at += PAGE) {
+        page_t *p = find_page(&g->pages, at);
+        if (p)
+            forget(p, begin, end);
+    }
+}
+
+KMM__API void kmm__exact_leaves(const void *block, size_t bytes)
+{
+    kmm__globals_t *g = running_globals();
+    if (g && g->is_busy)
+        return;
+    if (g && g->pages.count) {
+        enter(g);
+        forget_block(g, (uintptr_t)block, (uintptr_t)block + bytes);
+        leave(g);
+    }
+    if (!atomic_load_explicit(&has_taken, memory_order_relaxed))
+        return;
+    if (g)
+        g->is_busy = true;
+    kmm__exact_heap_set((uintptr_t)block, bytes, KMM__HEAP_NOBODY);
+    if (g)
+        g->is_busy = false;
 }
 
 /* ---- The end of the chunk ---- */
 
-static page_t *page_of_launch(kmm__work_t *w, uintptr_t begin)
-{
-    page_t *p = w->globals ? w->globals->pages : NULL;
-    while (p && p->begin != begin)
-        p = p->next;
-    if (p)
-        return p;
-    if (!w->globals)
-        w->globals = kmm__work_take(w, sizeof(*w->globals));
-    p = kmm__work_take(w, sizeof(*p));
-    memset(p, 0, sizeof(*p));
-    p->begin = begin;
-    p->next = w->globals->pages;
-    return w->globals->pages = p;
-}
+/* A wrong byte. */
+typedef struct wrong {
+    page_t *page;
+    uintptr_t at;
+    const void *pc;
+    bool is_other; /* another chunk has stored it last */
+} wrong_t;
 
-/* Adds what a chunk has stored to what its launch has. Chunks run at once: so each of them may have
- * found the value from before the launch, or the one that all of them leave. */
-static void merge_byte(page_t *all, page_t *p, uintptr_t k)
+/* False: there is none of which nothing was said yet. */
+static bool find_wrong(const kmm__globals_t *g, wrong_t *w)
 {
-    if (!(all->flags[k] & STORED)) {
-        all->before[k] = p->before[k];
-        all->after[k] = p->after[k];
-    } else if (all->after[k] != p->after[k]) {
-        p->flags[k] |= SEVERAL;
-    } else if (p->before[k] != all->after[k] && p->before[k] != all->before[k]) {
-        if (all->before[k] == all->after[k])
-            all->before[k] = p->before[k];
-        else
-            p->flags[k] |= SEVERAL;
-    }
-    p->flags[k] |= all->flags[k] & SAID;
-    all->flags[k] |= STORED;
-}
-
-/* Returns true if some byte of the page is wrong, and nothing was said of it yet. */
-static bool merge_page(kmm__work_t *w, page_t *p)
-{
-    page_t *all = page_of_launch(w, p->begin);
-    bool found = false;
-    for (uintptr_t k = 0; k < PAGE; k++) {
-        if (!(p->flags[k] & STORED))
-            continue;
-        note_value(p, k);
-        merge_byte(all, p, k);
-        found |= (p->flags[k] & (SEVERAL | SAID)) == SEVERAL;
-    }
-    return found;
-}
-
-/* Marks the variable as one that a message has named. Returns true if none has before. */
-static bool mark_said(kmm__check_t *c, const kmm__variable_t *v)
-{
-    bool first = true;
-    kmm__globals_t *g = c->globals;
-    pthread_mutex_lock(&c->task->runtime->lock);
-    for (uint32_t n = 0; n < g->slots; n++) {
-        page_t *p = g->pages[n];
-        uintptr_t at = p && v->begin > p->begin ? v->begin - p->begin : 0;
-        if (!p || v->begin >= p->begin + PAGE || v->end <= p->begin)
-            continue;
-        page_t *all = page_of_launch(c->task->work, p->begin);
-        for (uintptr_t k = at; k < PAGE && p->begin + k < v->end; k++) {
-            first = first && !(all->flags[k] & SAID);
-            all->flags[k] |= SAID;
-            p->flags[k] |= SAID;
+    for (uint32_t n = 0; n < g->pages.slots; n++) {
+        page_t *p = g->pages.at[n];
+        for (uintptr_t k = 0; p && k < PAGE; k++) {
+            if ((p->flags[k] & (LOOSE | SEVERAL | SAID)) != (LOOSE | SEVERAL))
+                continue;
+            *w = (wrong_t){p, p->begin + k, p->pc[k / WORD], p->place[k] != g->clock.place};
+            return true;
         }
     }
-    pthread_mutex_unlock(&c->task->runtime->lock);
-    return first;
+    return false;
+}
+
+/* Marks memory of which a message speaks. */
+static void mark_said(const kmm__globals_t *g, uintptr_t begin, uintptr_t end)
+{
+    for (uint32_t n = 0; n < g->all->pages.slots; n++) {
+        page_t *p = g->all->pages.at[n];
+        uintptr_t at = p && begin > p->begin ? begin - p->begin : 0;
+        for (uintptr_t k = at; p && k < PAGE && p->begin + k < end; k++)
+            p->flags[k] |= SAID;
+    }
+}
+
+/* One message for each instruction. */
+static bool is_said(struct kmm__work_globals *all, const void *pc)
+{
+    for (uint32_t k = 0; k < all->said_count; k++)
+        if (all->said[k] == pc)
+            return true;
+    if (all->said_count == FEW)
+        return true;
+    all->said[all->said_count++] = pc;
+    return false;
 }
 
 /* Variables of kmm's own headers, and counters that a compiler adds. */
@@ -318,48 +490,57 @@ static bool is_left_alone(const kmm__variable_t *v)
     return false;
 }
 
-static void say(kmm__check_t *c, const kmm__variable_t *v, const void *pc)
+static void say(kmm__check_t *c, const wrong_t *wrong, const char *memory)
 {
     kmm__task_t *t = c->task;
     char where[320], line[256];
-    kmm__exact_line(pc, line, sizeof(line));
+    kmm__exact_line(wrong->pc, line, sizeof(line));
     pthread_mutex_lock(&t->runtime->lock);
     kmm__task_describe(t, where, sizeof(where));
     fprintf(stderr,
-            "kmm: error: %s: %s: the chunk stores to the global variable %s, which all chunks "
-            "share, and they run at once and in any order; make it a parameter that a clause "
-            "names, or atomic\n",
-            where, line, v->name);
+            "kmm: error: %s: %s: %s chunk stores to %s, which all chunks share, and they run at "
+            "once and in any order; make it a parameter that a clause names, or atomic\n",
+            where, line, wrong->is_other ? "another" : "the", memory);
     kmm__task_fail(t, KMM_E_ACCESS);
     kmm__error_note(t->runtime, KMM_E_ACCESS,
-                    "%s: the chunk changes the global variable %s, as -fkmm-check has said on "
-                    "standard error",
-                    where, v->name);
+                    "%s: the chunk changes %s, as -fkmm-check has said on standard error", where,
+                    memory);
     pthread_mutex_unlock(&t->runtime->lock);
 }
 
-static void report_page(kmm__check_t *c, page_t *p)
+/* The launch's lock is not held while a message is made. */
+static void report(kmm__check_t *c, const wrong_t *wrong)
 {
-    for (uintptr_t k = 0; k < PAGE; k++) {
-        kmm__variable_t v;
-        if ((p->flags[k] & (SEVERAL | SAID)) != SEVERAL)
-            continue;
-        kmm__exact_variable(p->begin + k, &v);
-        if (mark_said(c, &v) && !is_left_alone(&v))
-            say(c, &v, p->pc[k / WORD]);
-    }
+    kmm__globals_t *g = c->globals;
+    kmm__variable_t v = {.begin = wrong->at, .end = wrong->at + 1};
+    char text[256];
+    bool is_global = kmm__reachable_is_variable(&g->memory, wrong->at), first;
+    if (is_global)
+        kmm__exact_variable(wrong->at, &v);
+    else
+        kmm__reachable_text(wrong->at, text, sizeof(text));
+    enter(g);
+    first = !(wrong->page->flags[wrong->at % PAGE] & SAID);
+    mark_said(g, v.begin, v.end);
+    if (!is_global)
+        first = first && !is_said(g->all, wrong->pc);
+    leave(g);
+    if (is_global)
+        snprintf(text, sizeof(text), "the global variable %s", v.name);
+    if (first && !(is_global && is_left_alone(&v)))
+        say(c, wrong, text);
 }
 
 void kmm__exact_globals_report(kmm__check_t *c)
 {
     kmm__globals_t *g = c->globals;
-    for (uint32_t n = 0; g && n < g->slots; n++) {
-        if (!g->pages[n])
-            continue;
-        pthread_mutex_lock(&c->task->runtime->lock);
-        bool found = merge_page(c->task->work, g->pages[n]);
-        pthread_mutex_unlock(&c->task->runtime->lock);
+    wrong_t wrong;
+    for (bool found = g != NULL; found;) {
+        enter(g);
+        note_values(g);
+        found = find_wrong(g, &wrong);
+        leave(g);
         if (found)
-            report_page(c, g->pages[n]);
+            report(c, &wrong);
     }
 }

@@ -126,13 +126,23 @@ typedef uint16_t word16;
 typedef uint32_t word32;
 typedef uint64_t word64;
 
+/* Does `operation` on the variable at `at`. Chunks know of each other by it, as `order` says. */
+#define IN_TURN(order, loads, stores, operation)                                                   \
+    do {                                                                                           \
+        bool is_turn = kmm__exact_turn_begin(at);                                                  \
+        operation;                                                                                 \
+        if (is_turn)                                                                               \
+            kmm__exact_turn_end(at, order, loads, stores);                                         \
+    } while (0)
+
 #define FETCH(bits, name)                                                                          \
     word##bits __tsan_atomic##bits##_fetch_##name(word##bits *at, word##bits value, int order);    \
     word##bits __tsan_atomic##bits##_fetch_##name(word##bits *at, word##bits value, int order)     \
     {                                                                                              \
-        (void)order;                                                                               \
+        word##bits old;                                                                            \
         kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);                                        \
-        return __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST);                                 \
+        IN_TURN(order, true, true, old = __atomic_fetch_##name(at, value, __ATOMIC_SEQ_CST));      \
+        return old;                                                                                \
     }
 
 #define EXCHANGE_IF(bits, name)                                                                    \
@@ -141,13 +151,11 @@ typedef uint64_t word64;
     bool __tsan_atomic##bits##_compare_exchange_##name(word##bits *at, word##bits *expected,       \
                                                        word##bits value, int done, int failed)     \
     {                                                                                              \
-        (void)done, (void)failed;                                                                  \
+        bool is_done;                                                                              \
         kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);                                        \
-        const word##bits old = *expected;                                                          \
-        bool is_done = __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,   \
-                                                   __ATOMIC_SEQ_CST);                              \
-        if (is_done)                                                                               \
-            kmm__exact_turn(at, old, value, true);                                                 \
+        IN_TURN(is_done ? done : failed, true, is_done,                                            \
+                is_done = __atomic_compare_exchange_n(at, expected, value, false,                  \
+                                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));        \
         return is_done;                                                                            \
     }
 
@@ -155,41 +163,34 @@ typedef uint64_t word64;
     word##bits __tsan_atomic##bits##_load(const word##bits *at, int order);                        \
     word##bits __tsan_atomic##bits##_load(const word##bits *at, int order)                         \
     {                                                                                              \
-        (void)order;                                                                               \
+        word##bits value;                                                                          \
         kmm__exact_access(at, sizeof(*at), ALONE_LOAD, PC);                                        \
-        return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
+        IN_TURN(order, true, false, value = __atomic_load_n(at, __ATOMIC_SEQ_CST));                \
+        return value;                                                                              \
     }                                                                                              \
     void __tsan_atomic##bits##_store(word##bits *at, word##bits value, int order);                 \
     void __tsan_atomic##bits##_store(word##bits *at, word##bits value, int order)                  \
     {                                                                                              \
-        (void)order;                                                                               \
         kmm__exact_access(at, sizeof(*at), ALONE_STORE, PC);                                       \
-        const word##bits old = __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                   \
-        kmm__exact_turn(at, old, value, false);                                                    \
+        IN_TURN(order, false, true, __atomic_store_n(at, value, __ATOMIC_SEQ_CST));                \
     }                                                                                              \
     word##bits __tsan_atomic##bits##_exchange(word##bits *at, word##bits value, int order);        \
     word##bits __tsan_atomic##bits##_exchange(word##bits *at, word##bits value, int order)         \
     {                                                                                              \
-        (void)order;                                                                               \
+        word##bits old;                                                                            \
         kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);                                        \
-        const word##bits old = __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                   \
-        kmm__exact_turn(at, old, value, true);                                                     \
+        IN_TURN(order, true, true, old = __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST));        \
         return old;                                                                                \
     }                                                                                              \
+    EXCHANGE_IF(bits, strong)                                                                      \
     word##bits __tsan_atomic##bits##_compare_exchange_val(word##bits *at, word##bits expected,     \
                                                           word##bits value, int done, int failed); \
     word##bits __tsan_atomic##bits##_compare_exchange_val(word##bits *at, word##bits expected,     \
                                                           word##bits value, int done, int failed)  \
     {                                                                                              \
-        (void)done, (void)failed;                                                                  \
-        kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);                                        \
-        const word##bits old = expected;                                                           \
-        if (__atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST,             \
-                                        __ATOMIC_SEQ_CST))                                         \
-            kmm__exact_turn(at, old, value, true);                                                 \
+        __tsan_atomic##bits##_compare_exchange_strong(at, &expected, value, done, failed);         \
         return expected;                                                                           \
     }                                                                                              \
-    EXCHANGE_IF(bits, strong)                                                                      \
     EXCHANGE_IF(bits, weak)                                                                        \
     FETCH(bits, add)                                                                               \
     FETCH(bits, sub)                                                                               \
@@ -220,9 +221,10 @@ CAS16 static word128 swap_if(word128 *at, word128 expected, word128 value)
 word128 __tsan_atomic128_load(word128 *at, int order);
 word128 __tsan_atomic128_load(word128 *at, int order)
 {
-    (void)order;
+    word128 value;
     kmm__exact_access(at, sizeof(*at), ALONE_LOAD, PC);
-    return swap_if(at, 0, 0);
+    IN_TURN(order, true, false, value = swap_if(at, 0, 0));
+    return value;
 }
 
 word128 __tsan_atomic128_compare_exchange_val(word128 *at, word128 expected, word128 value,
@@ -230,9 +232,11 @@ word128 __tsan_atomic128_compare_exchange_val(word128 *at, word128 expected, wor
 word128 __tsan_atomic128_compare_exchange_val(word128 *at, word128 expected, word128 value,
                                               int done, int failed)
 {
-    (void)done, (void)failed;
+    word128 old;
+    (void)failed;
     kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);
-    return swap_if(at, expected, value);
+    IN_TURN(done, true, true, old = swap_if(at, expected, value));
+    return old;
 }
 
 #define EXCHANGE_IF_16(name)                                                                       \
@@ -241,40 +245,43 @@ word128 __tsan_atomic128_compare_exchange_val(word128 *at, word128 expected, wor
     bool __tsan_atomic128_compare_exchange_##name(word128 *at, word128 *expected, word128 value,   \
                                                   int done, int failed)                            \
     {                                                                                              \
-        (void)done, (void)failed;                                                                  \
-        kmm__exact_access(at, sizeof(*at), ALONE_BOTH, PC);                                        \
         word128 wanted = *expected;                                                                \
-        *expected = swap_if(at, wanted, value);                                                    \
+        *expected = __tsan_atomic128_compare_exchange_val(at, wanted, value, done, failed);        \
         return *expected == wanted;                                                                \
     }
 
 EXCHANGE_IF_16(strong)
 EXCHANGE_IF_16(weak)
 
-#define CHANGE_16(name, kind, result)                                                              \
+#define CHANGE_16(name, loads, kind, result)                                                       \
     word128 __tsan_atomic128_##name(word128 *at, word128 value, int order);                        \
     word128 __tsan_atomic128_##name(word128 *at, word128 value, int order)                         \
     {                                                                                              \
-        (void)order;                                                                               \
+        word128 old, now;                                                                          \
         kmm__exact_access(at, sizeof(*at), kind, PC);                                              \
-        for (word128 old = swap_if(at, 0, 0), now;; old = now)                                     \
-            if ((now = swap_if(at, old, result)) == old)                                           \
-                return old;                                                                        \
+        IN_TURN(order, loads, true, {                                                              \
+            for (now = swap_if(at, 0, 0), old = now + 1; old != now;) {                            \
+                old = now;                                                                         \
+                now = swap_if(at, old, result);                                                    \
+            }                                                                                      \
+        });                                                                                        \
+        return old;                                                                                \
     }
 
-CHANGE_16(store, ALONE_STORE, value)
-CHANGE_16(exchange, ALONE_BOTH, value)
-CHANGE_16(fetch_add, ALONE_BOTH, old + value)
-CHANGE_16(fetch_sub, ALONE_BOTH, old - value)
-CHANGE_16(fetch_and, ALONE_BOTH, old &value)
-CHANGE_16(fetch_or, ALONE_BOTH, old | value)
-CHANGE_16(fetch_xor, ALONE_BOTH, old ^ value)
-CHANGE_16(fetch_nand, ALONE_BOTH, ~(old &value))
+CHANGE_16(store, false, ALONE_STORE, value)
+CHANGE_16(exchange, true, ALONE_BOTH, value)
+CHANGE_16(fetch_add, true, ALONE_BOTH, old + value)
+CHANGE_16(fetch_sub, true, ALONE_BOTH, old - value)
+CHANGE_16(fetch_and, true, ALONE_BOTH, old &value)
+CHANGE_16(fetch_or, true, ALONE_BOTH, old | value)
+CHANGE_16(fetch_xor, true, ALONE_BOTH, old ^ value)
+CHANGE_16(fetch_nand, true, ALONE_BOTH, ~(old &value))
 
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
     (void)order;
+    kmm__exact_fence();
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

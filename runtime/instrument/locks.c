@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions by which code takes and releases locks, and by which it runs something once. What a
- * chunk stores to variables of the program meanwhile is not checked.
+ * chunk stores to shared memory meanwhile has an order.
  *
  * A link with -fkmm-check leads calls of these functions here (instrument/locks.h). Each function
  * of the C library is referred to weakly, because the program may use some of them only, and
@@ -17,23 +17,23 @@
 /* All arguments of these functions are pointers and integers, which are passed on as they are. */
 typedef void *any_t;
 
-#define TAKE(name, taken)                                                                          \
+#define TAKE(name, lock, taken)                                                                    \
     __attribute__((weak)) int __real_##name(any_t a, any_t b, any_t c);                            \
     int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
     int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
     {                                                                                              \
         int result = __real_##name(a, b, c);                                                       \
         if (taken)                                                                                 \
-            kmm__exact_lock(1);                                                                    \
+            kmm__exact_lock(lock, 1);                                                              \
         return result;                                                                             \
     }
 
-#define RELEASE(name)                                                                              \
+#define RELEASE(name, lock)                                                                        \
     __attribute__((weak)) int __real_##name(any_t a, any_t b, any_t c);                            \
     int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
     int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
     {                                                                                              \
-        kmm__exact_lock(-1);                                                                       \
+        kmm__exact_lock(lock, -1);                                                                 \
         return __real_##name(a, b, c);                                                             \
     }
 
@@ -42,10 +42,29 @@ typedef void *any_t;
     int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
     int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
     {                                                                                              \
-        kmm__exact_lock(1);                                                                        \
+        kmm__exact_once(a, 1);                                                                     \
         int result = __real_##name(a, b, c);                                                       \
-        kmm__exact_lock(-1);                                                                       \
+        kmm__exact_once(a, -1);                                                                    \
         return result;                                                                             \
     }
 
-KMM_LOCK_CALLS(TAKE, RELEASE, ONCE)
+#define BEGIN(name)                                                                                \
+    __attribute__((weak)) int __real_##name(any_t a, any_t b, any_t c);                            \
+    int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
+    int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
+    {                                                                                              \
+        int result = __real_##name(a, b, c);                                                       \
+        kmm__exact_once(a, result != 0);                                                           \
+        return result;                                                                             \
+    }
+
+#define END(name)                                                                                  \
+    __attribute__((weak)) int __real_##name(any_t a, any_t b, any_t c);                            \
+    int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
+    int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
+    {                                                                                              \
+        kmm__exact_once(a, -1);                                                                    \
+        return __real_##name(a, b, c);                                                             \
+    }
+
+KMM_LOCK_CALLS(TAKE, RELEASE, ONCE, BEGIN, END)

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <string>
@@ -35,7 +36,18 @@ F by_stream(int n, const int *x) { for (int i = 0; i < n; i++) std::cout << x[i]
 struct journal { void add(int k); int size() const; };
 extern journal lines;
 F by_journal(int n, const int *x) { for (int i = 0; i < n; i++) lines.add(x[i]); }
+static std::vector<int> bins(16);
+F by_element(int n, const int *x) { for (int i = 0; i < n; i++) bins[x[i] & 15]++; }
+static std::atomic<double> real;
+F by_sum(int n, const int *x) { for (int i = 0; i < n; i++) { double old = real; while (!real.compare_exchange_weak(old, old + x[i])) ; counter += x[i]; } }
 /* right ones */
+static std::atomic<unsigned> word, next, serving;
+F by_bits(int n, const int *x) { while (word.fetch_or(1) & 1) ; for (int i = 0; i < n; i++) counter += x[i]; word.fetch_and(~1u); }
+F by_ticket(int n, const int *x) { unsigned mine = next.fetch_add(1); while (serving.load() != mine) ; for (int i = 0; i < n; i++) counter += x[i]; serving.fetch_add(1); }
+static int *parts = new int[5000]();
+F by_place(int n, const int *x) { unsigned mine = next.fetch_add(1); for (int i = 0; i < n; i++) parts[mine] += x[i]; }
+static std::shared_ptr<const std::vector<int>> settings = std::make_shared<std::vector<int>>(4);
+F by_owner(int n, int *y) { for (int i = 0; i < n; i++) { auto copy = settings; y[i] += (*copy)[1]; } }
 F asks(int n, int *y) { for (int i = 0; i < n; i++) y[i] += lines.size(); }
 static std::mutex mutex;
 static std::atomic<int> total;
@@ -95,7 +107,21 @@ void all(int n, const int *x, int *y, unsigned *v, const float *a, float *b)
 // CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_journal' changes the global variable 'lines'
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_journal(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_element' changes 'bins', which all chunks share
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_element(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_sum' changes the global variable 'counter', which all chunks share
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_sum(n, x);
 // CHECK-NOT: error:
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_bits(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_ticket(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_place(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_owner(n, y);
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
     asks(n, y);
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])

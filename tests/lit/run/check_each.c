@@ -19,7 +19,7 @@
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t named 2>&1 | FileCheck --check-prefix=NAMED %s %}
 // NAMED: check_each.c:[[#]]: the chunk accesses byte [[#]] of {{.*}} by an address that is not one of the launch's arguments
 // Variables that all chunks share, also where a pointer leads to the function and kmmcc does not see it: a store is wrong if the chunks leave
-// several values there, unless it is atomic, volatile or behind a lock.
+// several values there, unless it is atomic, volatile or ordered by a lock. A compare-and-exchange that is not undone is none.
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t counts 2>&1 | FileCheck --check-prefix=COUNTS %s %}
 // COUNTS: kmm: error: {{.*}}check_each.c:[[#]]: shared: chunk [[#]] of 4: check_each.c:[[#]]: the chunk stores to the global variable 'count', which all chunks share, and they run at once and in any order; make it a parameter that a clause names, or atomic
 // COUNTS-NOT: stores to the global variable
@@ -28,6 +28,15 @@
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t calls 2>&1 | FileCheck --check-prefix=CALLS %s %}
 // CALLS: check_each.c:[[#]]: the chunk stores to the global variable 'pair', which
 // RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 KMM_ON_ERROR=continue %not %t calls 2>&1 | FileCheck --check-prefix=CALLS %s %}
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t swaps 2>&1 | FileCheck --check-prefix=SWAPS %s %}
+// SWAPS: check_each.c:[[#]]: {{the|another}} chunk stores to the global variable 'total', which
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t unlocks 2>&1 | FileCheck --check-prefix=SWAPS %s %}
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t heap 2>&1 | FileCheck --check-prefix=HEAP %s %}
+// HEAP: shared: chunk [[#]] of 4: check_each.c:[[#]]: {{the|another}} chunk stores to memory that no clause names, at 0x{{[0-9a-f]+}}, allocated before the launch or by another thread, which all chunks share, and they run at once and in any order; make it a parameter that a clause names, or atomic
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t once 2>&1 | FileCheck --check-prefix=ONCE %s %}
+// ONCE: {{the|another}} chunk stores to memory that no clause names, at 0x{{[0-9a-f]+}}, which another chunk has allocated, which
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t stack 2>&1 | FileCheck --check-prefix=STACK %s %}
+// STACK: {{the|another}} chunk stores to memory that no clause names, at 0x{{[0-9a-f]+}}, on the stack of the main thread, which
 // RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t proper 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 // RUN: %if !san %{ %t proper 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 //
@@ -64,6 +73,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 enum { N = 4096 };
 static int x[N + 1], y[N + 1], table[N], s[4];
@@ -77,7 +87,7 @@ static void atomic(long n, int *sum) { for (long i = 0; i < n; i++) __atomic_fet
 static void right(long n, int *to, const int *from) { for (long i = 0; i < n; i++) to[i] = 2 * from[i]; }
 static const int *hidden = table;
 static void named(long n, int *to) { for (long i = 0; i < n; i++) to[i] = hidden[i]; }
-static int count, ready, found, squares[16], grid[64][64];
+static int *spare, count, ready, found, squares[16], grid[64][64];
 static struct pair { int a, b; } pair;
 static long total;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -88,6 +98,15 @@ static volatile int seen;
 static void counts(long n, int *to, const int *from) { for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; if (i % 3 == 0) count++; } }
 static void keeps(long n, int *to, const int *from) { static unsigned seed = 1; for (long i = 0; i < n; i++) to[i] = 2 * from[i] + (seed = seed * 1664525 + 1) % 3; }
 static void calls(long n, int *to, const int *from) { pair.b += (int)n; for (long i = 0; i < n; i++) to[i] = 2 * from[i]; }
+static long *state, *outer;
+static _Atomic double real;
+static atomic_uint next, serving, word, done;
+static void swaps(long n, int *to, const int *from) { double old = real; while (!atomic_compare_exchange_weak(&real, &old, old + n)) ; for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; total += from[i]; } }
+static void unlocks(long n, int *to, const int *from) { pthread_mutex_lock(&mutex); total += n; pthread_mutex_unlock(&mutex); for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; total++; } }
+static void heap(long n, int *to, const int *from) { for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; state[1]++; } }
+static void stack(long n, int *to, const int *from) { for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; ++*outer; } }
+static void allocate(void) { state = calloc(2, sizeof(*state)); }
+static void once_each(long n, int *to, const int *from) { static pthread_once_t own_once = PTHREAD_ONCE_INIT; pthread_once(&own_once, allocate); heap(n, to, from); }
 static void start(void) { for (int k = 0; k < 5; k++) total += k; }
 static void proper(long n, int *to, const int *from)
 {
@@ -111,21 +130,54 @@ static void proper(long n, int *to, const int *from)
     total += n;
     total -= from[0];
     atomic_flag_clear(&flag);
+    /* a ticket lock, and one by bits */
+    unsigned mine = atomic_fetch_add(&next, 1);
+    while (atomic_load(&serving) != mine)
+        ;
+    total += n + from[1];
+    total -= n + from[1];
+    atomic_fetch_add(&serving, 1);
+    while (atomic_fetch_or(&word, 1) & 1)
+        ;
+    total += n + from[1];
+    total -= n + from[1];
+    atomic_fetch_and(&word, ~1U);
+    /* each chunk has an element of its own, and the last one adds all of them */
+    for (long i = 0; i < n; i++) state[mine] += from[i];
+    if (atomic_fetch_add(&done, 1) == 3)
+        *outer = state[0] + state[1] + state[2] + state[3];
+    /* what the chunk allocates, what its thread keeps, and what chunks hand on */
+    static _Thread_local int *kept;
+    if (!kept) kept = malloc(1024 * sizeof(int));
+    int *room = malloc(n * sizeof(int)), *handed;
+    for (long i = 0; i < n; i++) room[i] = kept[i] = from[i];
+    pthread_mutex_lock(&mutex);
+    handed = spare ? spare : calloc(4, sizeof(int));
+    spare = NULL;
+    pthread_mutex_unlock(&mutex);
+    for (long i = 0; i < n; i++) handed[i % 4] += room[i] + kept[i];
+    free(room);
+    pthread_mutex_lock(&mutex);
+    spare = handed;
+    pthread_mutex_unlock(&mutex);
 }
 static void (*volatile called)(long, int *, const int *);
 static void shared(long n, int *to, const int *from) { called(n, to, from); }
 static void columns(long lo, long hi, int (*a)[64]) { for (int r = 0; r < 64; r++) for (long k = lo; k < hi; k++) a[r][k] = r; }
-static const struct { const char *name; void (*f)(long, int *, const int *); } functions[] = {{"counts", counts}, {"keeps", keeps}, {"calls", calls}, {"proper", proper}};
+static const struct { const char *name; void (*f)(long, int *, const int *); } functions[] = {{"counts", counts}, {"keeps", keeps}, {"calls", calls}, {"proper", proper}, {"swaps", swaps}, {"unlocks", unlocks}, {"heap", heap}, {"stack", stack}, {"once", once_each}};
 int main(int c, char **v)
 {
     volatile int out = 0;
     for (int i = 0; i < N; i++) y[i] = i;
-    for (int k = 0; k < 4; k++)
+    long local = 0;
+    outer = &local;
+    if (c > 1 && strcmp(v[1], "once")) state = calloc(4, sizeof(*state));
+    for (size_t k = 0; k < sizeof(functions) / sizeof(*functions); k++)
         if (c > 1 && !strcmp(v[1], functions[k].name)) {
             called = functions[k].f;
 #pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i])
             shared(N, x, y);
-            printf("done %d %d\n", x[3071], found + (total != 2 * N + 10) + (sum != N * (N - 1L) / 2));
+            printf("done %d %d\n", x[3071], found + (total != 2 * N + 10) + (sum != N * (N - 1L) / 2) + (local != sum));
             return 0;
         }
     if (c < 2) return 1;

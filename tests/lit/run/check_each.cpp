@@ -17,11 +17,18 @@
 // THROWS-NOT: kmm:
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t returns 2>&1 | FileCheck --check-prefix=RETURNS %s %}
 // RETURNS: the chunk does not store element 2000
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t histogram 2>&1 | FileCheck --check-prefix=HISTOGRAM %s %}
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t captured 2>&1 | FileCheck --check-prefix=HISTOGRAM %s %}
+// HISTOGRAM: {{the|another}} chunk stores to memory that no clause names, at 0x
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 enum { N = 4096 };
 static int x[N], y[N];
@@ -40,6 +47,11 @@ namespace
 void counts(int n, int *to, const int *from) { static unsigned calls; for (int i = 0; i < n; i++) to[i] = 2 * from[i] + 0 * ++calls % 3; }
 }
 static void grows(int n, int *to, const int *from) { sizes.push_back(n); for (int i = 0; i < n; i++) to[i] = 2 * from[i]; }
+static std::vector<int> &bins() { static std::vector<int> b(16); return b; }
+static void histogram(int n, int *to, const int *from) { for (int i = 0; i < n; i++) { to[i] = 2 * from[i]; bins()[from[i] & 15]++; } }
+static std::function<void(int)> visit;
+static void captured(int n, int *to, const int *from) { for (int i = 0; i < n; i++) { to[i] = 2 * from[i]; visit(from[i]); } }
+static std::shared_ptr<const std::vector<int>> values = std::make_shared<std::vector<int>>(4);
 static void proper(int n, int *to, const int *from)
 {
     static made m(std::rand() & 0);
@@ -48,6 +60,14 @@ static void proper(int n, int *to, const int *from)
         to[i] = 2 * from[i] + table[0] + m.b;
         sum += from[i];
         own++;
+    }
+    std::map<int, std::string> names;
+    static thread_local std::vector<int> kept;
+    kept.resize(64);
+    for (int i = 0; i < n; i++) {
+        std::shared_ptr<const std::vector<int>> copy = values;
+        names[from[i] & 3] += "a name of some length";
+        kept[from[i] & 63] += copy->at(from[i] & 3);
     }
     std::lock_guard<std::mutex> lock(mutex);
     chunks += 2;
@@ -60,7 +80,9 @@ static void shared(int n, int *to, const int *from) { called(n, to, from); }
 int main(int c, char **v)
 {
     for (int i = 0; i < N; i++) y[i] = i;
-    called = !strcmp(v[c - 1], "proper") ? proper : !strcmp(v[c - 1], "grows") ? grows : counts;
+    long tally = 0;
+    visit = [&tally](int k) { tally += k; };
+    called = !strcmp(v[c - 1], "histogram") ? histogram : !strcmp(v[c - 1], "captured") ? captured : !strcmp(v[c - 1], "proper") ? proper : !strcmp(v[c - 1], "grows") ? grows : counts;
     called = !strcmp(v[c - 1], "throws") ? throws : !strcmp(v[c - 1], "returns") ? returns : called;
     try {
 #pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i])
