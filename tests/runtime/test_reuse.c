@@ -3,7 +3,8 @@
  * Order by reuse. Time loops over more than a device holds run on a pretend device, in the order of
  * submission and by reuse. The results are the same, and by reuse few bytes are copied.
  *
- * All arrays consist of parts of one frame each. A kernel has a block for each part.
+ * All arrays consist of parts of FRAME bytes, which is a frame, or half of one. A kernel has a
+ * block for each part.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -197,13 +198,14 @@ static void wrap(uint32_t *x, int64_t parts)
 
 typedef struct work {
     const char *name;
-    int frames; /* of the device */
+    int frames; /* of the device, of one part each */
     int64_t parts, planes, steps;
     int arrays;
     void (*step)(const struct work *w, uint32_t **x, int64_t t);
     /* the most frames that may be copied: by reuse, as a part of those in the order of submission;
      * and in that order, for each task */
     double by_reuse, in_order;
+    int joint; /* parts in a frame */
 } work_t;
 
 static void in_place(const work_t *w, uint32_t **x, int64_t t)
@@ -243,21 +245,24 @@ static void periodic(const work_t *w, uint32_t **x, int64_t t)
 /* In the order of submission, a step of two arrays copies 1.4 frames for each task if what is
  * overwritten before it is read is copied too, and 0.86 otherwise. */
 static const work_t works[] = {
-    {"in-place sweeps", 64, 192, 1, 10, 1, in_place, 0.18, 1.5},
-    {"two arrays", 64, 96, 1, 50, 2, two_arrays, 0.17, 1},
-    {"two arrays, wide halo", 64, 96, 1, 20, 2, wide_halo, 0.48, 1},
-    {"several kernels", 64, 96, 1, 15, 2, several_kernels, 0.15, 2.9},
-    {"sums nobody reads", 64, 96, 1, 20, 3, with_sums, 0.15, 1.6},
-    {"nine planes, periodic", 192, 32, 9, 12, 2, periodic, 0.52, 13},
+    {"in-place sweeps", 64, 192, 1, 10, 1, in_place, 0.18, 1.5, 1},
+    {"two arrays", 64, 96, 1, 50, 2, two_arrays, 0.13, 1, 1},
+    {"two arrays, two parts", 64, 96, 1, 50, 2, two_arrays, 0.17, 1.5, 2},
+    {"two arrays, wide halo", 64, 96, 1, 20, 2, wide_halo, 0.48, 1, 1},
+    {"several kernels", 64, 96, 1, 15, 2, several_kernels, 0.15, 2.9, 1},
+    {"sums nobody reads", 64, 96, 1, 20, 3, with_sums, 0.15, 1.6, 1},
+    {"nine planes, periodic", 192, 32, 9, 12, 2, periodic, 0.52, 13, 1},
 };
 
-static kmm_runtime_t *make(int frames, const char *order)
+static kmm_runtime_t *make(int frames, int joint, const char *order)
 {
     char list[64];
     kmm_runtime_t *rt = NULL;
     snprintf(list, sizeof(list), "host:1,mem=%d", frames * FRAME + SPARE);
     setenv("KMM_ORDER", order, 1);
-    if (kmm_create(&rt, &(kmm_config_t){.devices = list, .threads = 2, .frame_bytes = FRAME}))
+    if (kmm_create(&rt, &(kmm_config_t){.devices = list,
+                                        .threads = 2,
+                                        .frame_bytes = (uint64_t)(joint * FRAME)}))
         fail_msg("%s: %s", list, kmm_error_text(NULL));
     kmm_use(rt);
     return rt;
@@ -294,7 +299,7 @@ static uint32_t *array(kmm_runtime_t *rt, int64_t n)
 /* Runs a work. Returns the bytes copied in and out; *bits receives its arrays. */
 static uint64_t run(const work_t *w, const char *order, uint32_t *bits)
 {
-    kmm_runtime_t *rt = make(w->frames, order);
+    kmm_runtime_t *rt = make(w->frames, w->joint, order);
     uint32_t *x[3] = {0};
     const int64_t n = w->parts * w->planes * PART;
     for (int k = 0; k < w->arrays; k++) {
@@ -352,7 +357,7 @@ static void few_bytes_are_copied(void **state)
 static void what_is_awaited_comes_first(void **state)
 {
     enum { PARTS = 192, SWEEPS = 10, MOST = 4 * PARTS };
-    kmm_runtime_t *rt = make(64, "reuse");
+    kmm_runtime_t *rt = make(64, 1, "reuse");
     kmm_device_info_t d;
     kmm__marker_t *first = NULL;
     uint32_t *x = array(rt, PARTS * PART);
@@ -379,7 +384,7 @@ static void no_task_waits_for_ever(void **state)
     enum { PARTS = 96, TASKS = 3 * KMM__MAX_OUTSTANDING };
     if (IS_SLOW)
         skip();
-    kmm_runtime_t *rt = make(64, "reuse");
+    kmm_runtime_t *rt = make(64, 1, "reuse");
     kmm__marker_t *last = NULL;
     uint32_t *x = array(rt, PARTS * PART);
     (void)state;
