@@ -205,7 +205,8 @@ typedef struct work {
     /* the most frames that may be copied: by reuse, as a part of those in the order of submission;
      * and in that order, for each task */
     double by_reuse, in_order;
-    int joint; /* parts in a frame */
+    int joint;   /* parts in a frame */
+    int devices; /* each with `frames` */
 } work_t;
 
 static void in_place(const work_t *w, uint32_t **x, int64_t t)
@@ -245,20 +246,23 @@ static void periodic(const work_t *w, uint32_t **x, int64_t t)
 /* In the order of submission, a step of two arrays copies 1.4 frames for each task if what is
  * overwritten before it is read is copied too, and 0.86 otherwise. */
 static const work_t works[] = {
-    {"in-place sweeps", 64, 192, 1, 10, 1, in_place, 0.18, 1.5, 1},
-    {"two arrays", 64, 96, 1, 50, 2, two_arrays, 0.13, 1, 1},
-    {"two arrays, two parts", 64, 96, 1, 50, 2, two_arrays, 0.17, 1.5, 2},
-    {"two arrays, wide halo", 64, 96, 1, 20, 2, wide_halo, 0.48, 1, 1},
-    {"several kernels", 64, 96, 1, 15, 2, several_kernels, 0.15, 2.9, 1},
-    {"sums nobody reads", 64, 96, 1, 20, 3, with_sums, 0.15, 1.6, 1},
-    {"nine planes, periodic", 192, 32, 9, 12, 2, periodic, 0.52, 13, 1},
+    {"in-place sweeps", 64, 192, 1, 10, 1, in_place, 0.18, 1.5, 1, 1},
+    {"two arrays", 64, 96, 1, 50, 2, two_arrays, 0.13, 1, 1, 1},
+    {"two arrays, two parts", 64, 96, 1, 50, 2, two_arrays, 0.17, 1.5, 2, 1},
+    {"two arrays, wide halo", 64, 96, 1, 20, 2, wide_halo, 0.48, 1, 1, 1},
+    {"several kernels", 64, 96, 1, 15, 2, several_kernels, 0.15, 2.9, 1, 1},
+    {"sums nobody reads", 64, 96, 1, 20, 3, with_sums, 0.15, 1.6, 1, 1},
+    {"sweeps, 2 devices", 32, 192, 1, 6, 1, in_place, 0.3, 1.5, 1, 2},
+    {"two arrays, 2 devices", 32, 96, 1, 15, 2, two_arrays, 0.5, 1.5, 1, 2},
+    {"two arrays, 3 devices", 24, 96, 1, 15, 2, two_arrays, 0.7, 1.5, 1, 3},
+    {"nine planes, periodic", 192, 32, 9, 12, 2, periodic, 0.52, 13, 1, 1},
 };
 
-static kmm_runtime_t *make(int frames, int joint, const char *order)
+static kmm_runtime_t *make(int devices, int frames, int joint, const char *order)
 {
     char list[64];
     kmm_runtime_t *rt = NULL;
-    snprintf(list, sizeof(list), "host:1,mem=%d", frames * FRAME + SPARE);
+    snprintf(list, sizeof(list), "host:%d,mem=%d", devices, frames * FRAME + SPARE);
     setenv("KMM_ORDER", order, 1);
     if (kmm_create(&rt, &(kmm_config_t){.devices = list,
                                         .threads = 2,
@@ -268,13 +272,19 @@ static kmm_runtime_t *make(int frames, int joint, const char *order)
     return rt;
 }
 
+/* Ends a runtime. Returns the sums of what its devices have done. */
 static kmm_device_info_t end(kmm_runtime_t *rt)
 {
-    kmm_device_info_t d;
-    assert_int_equal(kmm_device_get(rt, 0, &d), 0);
+    kmm_device_info_t sum = {0}, d;
+    for (int k = 0; k < kmm_device_count(rt); k++) {
+        assert_int_equal(kmm_device_get(rt, k, &d), 0);
+        sum.bytes_in += d.bytes_in;
+        sum.bytes_out += d.bytes_out;
+        sum.chunks += d.chunks;
+    }
     kmm_use(NULL);
     assert_int_equal(kmm_destroy(rt), 0);
-    return d;
+    return sum;
 }
 
 /* No task that is submitted from now on begins before the gate is open. */
@@ -299,7 +309,7 @@ static uint32_t *array(kmm_runtime_t *rt, int64_t n)
 /* Runs a work. Returns the bytes copied in and out; *bits receives its arrays. */
 static uint64_t run(const work_t *w, const char *order, uint32_t *bits)
 {
-    kmm_runtime_t *rt = make(w->frames, w->joint, order);
+    kmm_runtime_t *rt = make(w->devices, w->frames, w->joint, order);
     uint32_t *x[3] = {0};
     const int64_t n = w->parts * w->planes * PART;
     for (int k = 0; k < w->arrays; k++) {
@@ -357,7 +367,7 @@ static void few_bytes_are_copied(void **state)
 static void what_is_awaited_comes_first(void **state)
 {
     enum { PARTS = 192, SWEEPS = 10, MOST = 4 * PARTS };
-    kmm_runtime_t *rt = make(64, 1, "reuse");
+    kmm_runtime_t *rt = make(1, 64, 1, "reuse");
     kmm_device_info_t d;
     kmm__marker_t *first = NULL;
     uint32_t *x = array(rt, PARTS * PART);
@@ -384,7 +394,7 @@ static void no_task_waits_for_ever(void **state)
     enum { PARTS = 96, TASKS = 3 * KMM__MAX_OUTSTANDING };
     if (IS_SLOW)
         skip();
-    kmm_runtime_t *rt = make(64, 1, "reuse");
+    kmm_runtime_t *rt = make(1, 64, 1, "reuse");
     kmm__marker_t *last = NULL;
     uint32_t *x = array(rt, PARTS * PART);
     (void)state;

@@ -257,6 +257,14 @@ bool kmm__uses_overwrite(const kmm__frame_t *f, uint64_t *last)
     return false;
 }
 
+bool kmm__uses_before(const kmm__frame_t *f, uint64_t last)
+{
+    bool is = false;
+    for (uint32_t k = 0; k < f->uses.count && !is; k++)
+        is = use_at(&f->uses, k)->sequence <= last;
+    return is;
+}
+
 bool kmm__uses_none(const kmm__frame_t *f)
 {
     return f->uses.count == 0;

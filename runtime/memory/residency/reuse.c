@@ -93,18 +93,19 @@ static uint64_t wave_begin(struct kmm__waves *w, uint64_t rank)
     return w->end++;
 }
 
-/* Returns the last wave whose rank is at most `rank`; 0: it is not kept. */
+/* Returns the first wave whose rank is at least `rank`; 0: there is none. A rank may be that of a
+ * wave of another device. */
 static uint64_t wave_find(const struct kmm__waves *w, uint64_t rank)
 {
     uint64_t low = w->first, high = w->end;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (wave(w, middle)->rank <= rank)
+        if (wave(w, middle)->rank < rank)
             low = middle + 1;
         else
             high = middle;
     }
-    return low > w->first ? low - 1 : 0;
+    return low < w->end ? low : 0;
 }
 
 /* ---- The frames of a task ---- */
