@@ -412,12 +412,31 @@ static void no_task_waits_for_ever(void **state)
     end(rt);
 }
 
+/* A chunk that has rows in many places takes a frame for each, so a device has many frames. */
+static void a_device_has_many_frames(void **state)
+{
+    enum { MIB = 1 << 20 };
+    kmm_runtime_t *rt = NULL;
+    kmm_device_info_t d;
+    (void)state;
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "host:1,mem=4G", .threads = 2}), 0);
+    kmm_use(rt);
+    uint32_t *x = array(rt, (int64_t)8 << 28);
+    atomic_store(&gate_is_open, true);
+    gate(x);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(kmm_device_get(rt, 0, &d), 0);
+    assert_int_equal(d.used_bytes, 16 * MIB);
+    end(rt);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_bytes_are_copied),
         cmocka_unit_test(what_is_awaited_comes_first),
         cmocka_unit_test(no_task_waits_for_ever),
+        cmocka_unit_test(a_device_has_many_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
