@@ -10,8 +10,8 @@
 //                                                    periodic, two arrays
 //     bench_reuse add     GB LIMIT_GB STEPS CHUNKS   C = A + B, of GB each
 //
-// GB may have a fraction. ROWS, PLANES: of a chunk. The first step of each run, in which host
-// memory is page-locked, is not timed. The time ends when the results are in host memory. The bits
+// GB may have a fraction. ROWS, PLANES: of a chunk. The first steps of each run, and page-locking
+// host memory, are not timed. The time ends when the results are in host memory. The bits
 // of all runs are compared.
 #include "measure.h"
 #include "stencil.h"
@@ -241,6 +241,16 @@ static void store(kmm_runtime_t *rt, long n, float *scratch)
     check(kmm_wait(rt));
 }
 
+// All of the array is in host memory then, so that all of that has been page-locked. What a device
+// keeps would else be page-locked when it first leaves.
+static float bring_to_host(long n, const float *x)
+{
+    float first = 0;
+    #pragma kmm task device(host) read(x[0:n])
+    first = x[0];
+    return first;
+}
+
 static uint64_t sum_of(kmm_runtime_t *rt, long n, const float *x)
 {
     void *p = NULL;
@@ -273,6 +283,8 @@ static result_t run(work_t *w, int kind, double limit, const char *order)
     float *scratch = limit > 0 ? array_create(rt, scratch_n) : NULL;
     kinds[kind].step(w, 0);
     kinds[kind].step(w, 1);
+    for (int k = 0; k < kinds[kind].arrays && limit > 0; k++)
+        bring_to_host(w->n, w->x[k]);
     store(rt, scratch_n, scratch);
     check(kmm_device_get(rt, 0, &before));
     double start = bench_now();

@@ -303,7 +303,7 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
         error = add_host(rt, 0, &config, true);
     rt->space_count = rt->device_count + 1;
     const char *order = getenv("KMM_ORDER");
-    rt->memory->by_reuse = rt->visible_count == 1 && !(order && !strcmp(order, "submission"));
+    rt->memory->by_reuse = !(order && !strcmp(order, "submission"));
     return error;
 }
 

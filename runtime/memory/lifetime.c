@@ -17,6 +17,8 @@
 #include "task/users.h"
 
 enum { FRAMES_OF_ARRAY = 64, FRAMES_OF_DEVICE = 32, FRAMES_OF_HOST = 8, HUGE_PAGE = 2 << 20 };
+/* frames of more than MUCH bytes are at most 1/MANY_OF_DEVICE of a device */
+enum { MANY_OF_DEVICE = 256, MUCH = 16 << 20 };
 
 /* ---- Making one ---- */
 
@@ -28,11 +30,18 @@ static uint64_t power_of_two_at_least(uint64_t n)
     return p;
 }
 
+static bool is_too_much(const kmm__device_t *d, uint64_t frame)
+{
+    return frame > d->memory->most / FRAMES_OF_DEVICE ||
+           (frame > MUCH && frame > d->memory->most / MANY_OF_DEVICE);
+}
+
 /* Returns the size of the array's frames: one size for all devices, so that frames can be
  * exchanged. If some device cannot map memory, that is the whole array. A frame must be small
- * enough that an array and a device have several. It must be large enough that mapping costs
- * little: on H200s, giving access to a frame takes 0.9 ms while copies run, whatever its size, and
- * GPUs take turns at it. *unit receives what the size of the last frame is a multiple of. */
+ * enough that an array and a device have several, and more where a chunk has rows in many places:
+ * each of its rows takes a frame. It must be large enough that mapping costs little: on H200s,
+ * giving access to a frame takes 0.9 ms while copies run, whatever its size, and GPUs take turns at
+ * it. *unit receives what the size of the last frame is a multiple of. */
 static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes, uint64_t *unit)
 {
     uint64_t frame = power_of_two_at_least(bytes / FRAMES_OF_ARRAY + 1), least = 4096;
@@ -48,7 +57,7 @@ static uint64_t choose_frame(const kmm_runtime_t *rt, size_t bytes, uint64_t *un
         if (d->space == KMM__HOST)
             continue;
         whole |= d->info.whole;
-        while (frame > 4096 && frame > d->memory->most / FRAMES_OF_DEVICE)
+        while (frame > 4096 && is_too_much(d, frame))
             frame /= 2;
         if (d->info.granularity > least)
             least = d->info.granularity;

@@ -3,7 +3,8 @@
  * Order by reuse. Time loops over more than a device holds run on a pretend device, in the order of
  * submission and by reuse. The results are the same, and by reuse few bytes are copied.
  *
- * All arrays consist of parts of one frame each. A kernel has a block for each part.
+ * All arrays consist of parts of FRAME bytes, which is a frame, or half of one. A kernel has a
+ * block for each part.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -197,13 +198,15 @@ static void wrap(uint32_t *x, int64_t parts)
 
 typedef struct work {
     const char *name;
-    int frames; /* of the device */
+    int frames; /* of the device, of one part each */
     int64_t parts, planes, steps;
     int arrays;
     void (*step)(const struct work *w, uint32_t **x, int64_t t);
     /* the most frames that may be copied: by reuse, as a part of those in the order of submission;
      * and in that order, for each task */
     double by_reuse, in_order;
+    int joint;   /* parts in a frame */
+    int devices; /* each with `frames` */
 } work_t;
 
 static void in_place(const work_t *w, uint32_t **x, int64_t t)
@@ -243,33 +246,45 @@ static void periodic(const work_t *w, uint32_t **x, int64_t t)
 /* In the order of submission, a step of two arrays copies 1.4 frames for each task if what is
  * overwritten before it is read is copied too, and 0.86 otherwise. */
 static const work_t works[] = {
-    {"in-place sweeps", 64, 192, 1, 10, 1, in_place, 0.18, 1.5},
-    {"two arrays", 64, 96, 1, 50, 2, two_arrays, 0.17, 1},
-    {"two arrays, wide halo", 64, 96, 1, 20, 2, wide_halo, 0.48, 1},
-    {"several kernels", 64, 96, 1, 15, 2, several_kernels, 0.15, 2.9},
-    {"sums nobody reads", 64, 96, 1, 20, 3, with_sums, 0.15, 1.6},
-    {"nine planes, periodic", 192, 32, 9, 12, 2, periodic, 0.52, 13},
+    {"in-place sweeps", 64, 192, 1, 10, 1, in_place, 0.18, 1.5, 1, 1},
+    {"two arrays", 64, 96, 1, 50, 2, two_arrays, 0.13, 1, 1, 1},
+    {"two arrays, two parts", 64, 96, 1, 50, 2, two_arrays, 0.17, 1.5, 2, 1},
+    {"two arrays, wide halo", 64, 96, 1, 20, 2, wide_halo, 0.48, 1, 1, 1},
+    {"several kernels", 64, 96, 1, 15, 2, several_kernels, 0.15, 2.9, 1, 1},
+    {"sums nobody reads", 64, 96, 1, 20, 3, with_sums, 0.15, 1.6, 1, 1},
+    {"sweeps, 2 devices", 32, 192, 1, 6, 1, in_place, 0.3, 1.5, 1, 2},
+    {"two arrays, 2 devices", 32, 96, 1, 15, 2, two_arrays, 0.5, 1.5, 1, 2},
+    {"two arrays, 3 devices", 24, 96, 1, 15, 2, two_arrays, 0.7, 1.5, 1, 3},
+    {"nine planes, periodic", 192, 32, 9, 12, 2, periodic, 0.52, 13, 1, 1},
 };
 
-static kmm_runtime_t *make(int frames, const char *order)
+static kmm_runtime_t *make(int devices, int frames, int joint, const char *order)
 {
     char list[64];
     kmm_runtime_t *rt = NULL;
-    snprintf(list, sizeof(list), "host:1,mem=%d", frames * FRAME + SPARE);
+    snprintf(list, sizeof(list), "host:%d,mem=%d", devices, frames * FRAME + SPARE);
     setenv("KMM_ORDER", order, 1);
-    if (kmm_create(&rt, &(kmm_config_t){.devices = list, .threads = 2, .frame_bytes = FRAME}))
+    if (kmm_create(&rt, &(kmm_config_t){.devices = list,
+                                        .threads = 2,
+                                        .frame_bytes = (uint64_t)(joint * FRAME)}))
         fail_msg("%s: %s", list, kmm_error_text(NULL));
     kmm_use(rt);
     return rt;
 }
 
+/* Ends a runtime. Returns the sums of what its devices have done. */
 static kmm_device_info_t end(kmm_runtime_t *rt)
 {
-    kmm_device_info_t d;
-    assert_int_equal(kmm_device_get(rt, 0, &d), 0);
+    kmm_device_info_t sum = {0}, d;
+    for (int k = 0; k < kmm_device_count(rt); k++) {
+        assert_int_equal(kmm_device_get(rt, k, &d), 0);
+        sum.bytes_in += d.bytes_in;
+        sum.bytes_out += d.bytes_out;
+        sum.chunks += d.chunks;
+    }
     kmm_use(NULL);
     assert_int_equal(kmm_destroy(rt), 0);
-    return d;
+    return sum;
 }
 
 /* No task that is submitted from now on begins before the gate is open. */
@@ -294,7 +309,7 @@ static uint32_t *array(kmm_runtime_t *rt, int64_t n)
 /* Runs a work. Returns the bytes copied in and out; *bits receives its arrays. */
 static uint64_t run(const work_t *w, const char *order, uint32_t *bits)
 {
-    kmm_runtime_t *rt = make(w->frames, order);
+    kmm_runtime_t *rt = make(w->devices, w->frames, w->joint, order);
     uint32_t *x[3] = {0};
     const int64_t n = w->parts * w->planes * PART;
     for (int k = 0; k < w->arrays; k++) {
@@ -352,7 +367,7 @@ static void few_bytes_are_copied(void **state)
 static void what_is_awaited_comes_first(void **state)
 {
     enum { PARTS = 192, SWEEPS = 10, MOST = 4 * PARTS };
-    kmm_runtime_t *rt = make(64, "reuse");
+    kmm_runtime_t *rt = make(1, 64, 1, "reuse");
     kmm_device_info_t d;
     kmm__marker_t *first = NULL;
     uint32_t *x = array(rt, PARTS * PART);
@@ -379,7 +394,7 @@ static void no_task_waits_for_ever(void **state)
     enum { PARTS = 96, TASKS = 3 * KMM__MAX_OUTSTANDING };
     if (IS_SLOW)
         skip();
-    kmm_runtime_t *rt = make(64, "reuse");
+    kmm_runtime_t *rt = make(1, 64, 1, "reuse");
     kmm__marker_t *last = NULL;
     uint32_t *x = array(rt, PARTS * PART);
     (void)state;
@@ -397,12 +412,31 @@ static void no_task_waits_for_ever(void **state)
     end(rt);
 }
 
+/* A chunk that has rows in many places takes a frame for each, so a device has many frames. */
+static void a_device_has_many_frames(void **state)
+{
+    enum { MIB = 1 << 20 };
+    kmm_runtime_t *rt = NULL;
+    kmm_device_info_t d;
+    (void)state;
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "host:1,mem=4G", .threads = 2}), 0);
+    kmm_use(rt);
+    uint32_t *x = array(rt, (int64_t)8 << 28);
+    atomic_store(&gate_is_open, true);
+    gate(x);
+    assert_int_equal(kmm_wait(rt), 0);
+    assert_int_equal(kmm_device_get(rt, 0, &d), 0);
+    assert_int_equal(d.used_bytes, 16 * MIB);
+    end(rt);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_bytes_are_copied),
         cmocka_unit_test(what_is_awaited_comes_first),
         cmocka_unit_test(no_task_waits_for_ever),
+        cmocka_unit_test(a_device_has_many_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

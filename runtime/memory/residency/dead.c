@@ -63,12 +63,29 @@ static void dead_reads(dead_t *d, const kmm__array_t *a, int64_t begin, int64_t 
     }
 }
 
-/* True if an unfinished task in another space may read what the array held before task `last`. */
-static bool is_read_elsewhere(const kmm__array_t *a, const kmm__device_t *d, uint64_t last)
+/* True if a task on device `other` may read what the frame holds before task `last` overwrites it.
+ * That device notes its uses of the same part of the array, and the acquisition under way has
+ * removed its task's. Tasks that have planned their copies from f pin it. */
+static bool is_read_on(const kmm__frame_t *f, const kmm__device_t *other, uint64_t last)
 {
+    const kmm__residence_t *r = &f->array->residence[other->index];
+    if (f->array->object.unfinished[other->space] == 0)
+        return false;
+    if (other->memory->unforeseen || r->is_packed)
+        return true;
+    return r->frames && (r->frames[f->index].stamp == other->memory->stamp ||
+                         kmm__uses_before(&r->frames[f->index], last));
+}
+
+/* The same for all other spaces. */
+static bool is_read_elsewhere(const kmm__frame_t *f, uint64_t last)
+{
+    const kmm__array_t *a = f->array;
+    const kmm_runtime_t *rt = a->runtime;
     bool is_read = a->object.unfinished[KMM__HOST] && a->object.oldest_on_host <= last;
-    for (uint32_t s = KMM__HOST + 1; s < a->runtime->space_count; s++)
-        is_read |= s != d->space && a->object.unfinished[s];
+    for (uint32_t k = 0; k < rt->device_count && !is_read; k++)
+        if (rt->device[k] != f->device && rt->device[k]->space != KMM__HOST)
+            is_read = is_read_on(f, rt->device[k], last);
     return is_read;
 }
 
@@ -76,7 +93,7 @@ bool kmm__frame_is_overwritten(const kmm__frame_t *f)
 {
     uint64_t last;
     return f->device->memory->unforeseen == 0 && kmm__uses_overwrite(f, &last) &&
-           !is_read_elsewhere(f->array, f->device, last);
+           !is_read_elsewhere(f, last);
 }
 
 bool kmm__frame_is_dead(const kmm__frame_t *f)

@@ -15,6 +15,7 @@
 #include "memory/residency/dead.h"
 #include "memory/residency/foresight.h"
 #include "memory/residency/physical.h"
+#include "memory/residency/reuse.h"
 
 /* The reserve: room for what so many tasks miss, fewer if all idle frames are needed again; at most
  * limit / EARLY_PART. */
@@ -128,13 +129,14 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
 /* ---- Victims ---- */
 
 /* Returns when f is used next. Frames that are overwritten before they are read come last, because
- * evicting them moves nothing. */
-static uint64_t next_use(const kmm__frame_t *f)
+ * evicting them moves nothing; but not those that are used soon, since mapping a frame again takes
+ * time. `near`: the greatest rank that is soon. */
+static uint64_t next_use(const kmm__frame_t *f, uint64_t near)
 {
     const uint64_t OVERWRITTEN = UINT64_C(1) << 59;
     const kmm__device_t *d = f->device;
     uint64_t next = kmm__uses_next(d->runtime, f, d->memory->now);
-    return kmm__frame_is_overwritten(f) ? next | OVERWRITTEN : next;
+    return next > near && kmm__frame_is_overwritten(f) ? next | OVERWRITTEN : next;
 }
 
 /* Returns the frame of a list that is needed farthest in the future. Leaves out host-backed frames,
@@ -143,12 +145,13 @@ static uint64_t next_use(const kmm__frame_t *f)
 static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64_t *next)
 {
     kmm__frame_t *best = NULL;
+    uint64_t near = kmm__reuse_near(d);
     *next = 0;
     for (kmm__frame_t *f = list; f; f = f->next) {
         uint64_t n =
             f->host_backed || (f->stamp == d->memory->stamp && (f->pins || d->memory->acquires))
                 ? 0
-                : next_use(f);
+                : next_use(f, near);
         if (n <= *next)
             continue;
         best = f;
@@ -165,12 +168,12 @@ static bool is_much_later(uint64_t next, uint64_t other, uint64_t now)
 
 kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed)
 {
-    uint64_t idle_next;
+    uint64_t idle_next, near = kmm__reuse_near(d);
     kmm__frame_t *idle = farthest(d, d->memory->idle, &idle_next);
     bool later = false;
     for (const kmm__frame_t *f = d->memory->busy; f && idle; f = f->next) {
         if (f->host_backed || f->stamp == d->memory->stamp ||
-            !is_much_later(next_use(f), idle_next, d->memory->now))
+            !is_much_later(next_use(f, near), idle_next, d->memory->now))
             continue;
         coming += kmm__frame_size(f);
         later = true;

@@ -39,6 +39,23 @@ static void queue_grow(kmm__uses_t *u)
     u->head = 0;
 }
 
+/* Adds a part that is read: what lies between the two may count as read. */
+static void part_read(kmm__part_t *p, const kmm__part_t *more)
+{
+    if (more->end == 0)
+        return;
+    p->begin = p->end && p->begin < more->begin ? p->begin : more->begin;
+    p->end = p->end > more->end ? p->end : more->end;
+}
+
+/* Adds a part that is stored. If the two do not touch, only one of them counts. */
+static void part_stored(kmm__part_t *p, const kmm__part_t *more)
+{
+    if (more->end == 0 || (p->end && (more->begin > p->end || p->begin > more->end)))
+        return;
+    part_read(p, more);
+}
+
 /* Uses are mostly pushed in order, so the loop mostly ends at once. A task that touches the frame
  * again has one use of it. */
 static void queue_push(kmm__uses_t *u, const kmm__use_t *use)
@@ -49,8 +66,8 @@ static void queue_push(kmm__uses_t *u, const kmm__use_t *use)
     while (k > 0 && comes_before(use, use_at(u, k - 1)))
         k--;
     if (k > 0 && use_at(u, k - 1)->sequence == use->sequence) {
-        use_at(u, k - 1)->reads |= use->reads;
-        use_at(u, k - 1)->stored += use->stored;
+        part_read(&use_at(u, k - 1)->read, &use->read);
+        part_stored(&use_at(u, k - 1)->stored, &use->stored);
         return;
     }
     for (uint32_t j = u->count++; j > k; j--)
@@ -80,7 +97,7 @@ typedef struct expecting {
     kmm__frame_t *frames; /* the array's table */
     const kmm__array_t *array;
     kmm__use_t use;
-    bool stores; /* it stores all of its region anew */
+    bool reads, stores; /* it reads some of its region; it stores all of it anew */
 } expecting_t;
 
 /* True if access k of t stores every element of its region, and t reads none of the array. */
@@ -100,7 +117,9 @@ static void expect_bytes(expecting_t *e, int64_t begin, int64_t end, bool all)
     for (int64_t k = begin / size; k * size < end; k++) {
         int64_t from = begin > k * size ? begin : k * size,
                 to = end < (k + 1) * size ? end : (k + 1) * size;
-        e->use.stored = e->stores && all ? (uint64_t)(to - from) : 0;
+        kmm__part_t part = {(uint64_t)(from - k * size), (uint64_t)(to - k * size)}, none = {0, 0};
+        e->use.read = e->reads ? part : none;
+        e->use.stored = e->stores && all ? part : none;
         queue_push(&e->frames[k].uses, &e->use);
     }
 }
@@ -125,7 +144,8 @@ static void expect_access(const kmm__task_t *t, uint32_t k)
     const kmm__access_t *a = &t->accesses[k];
     expecting_t e = {kmm__frames_table(a->array, t->device),
                      a->array,
-                     {t->rank, t->sequence, t->work_id, 0, a->mode != KMM_WRITE},
+                     {t->rank, t->sequence, {0, 0}, {0, 0}},
+                     a->mode != KMM_WRITE,
                      stores_anew(t, k)};
     if (a->array->residence[t->device->index].is_packed)
         return;
@@ -185,23 +205,64 @@ void kmm__uses_free(kmm__frame_t *f)
     f->uses = (kmm__uses_t){0};
 }
 
+/* Parts of a frame that queued tasks have stored anew, disjoint, and not touching each other. */
+enum { PARTS = 8 };
+typedef struct parts {
+    kmm__part_t part[PARTS];
+    int count;
+} parts_t;
+
+static bool parts_have(const parts_t *s, const kmm__part_t *p)
+{
+    bool has = p->end == 0;
+    for (int k = 0; k < s->count && !has; k++)
+        has = s->part[k].begin <= p->begin && p->end <= s->part[k].end;
+    return has;
+}
+
+/* Leaves the part out if there are PARTS others. */
+static void parts_add(parts_t *s, kmm__part_t p)
+{
+    int kept = 0;
+    for (int k = 0; k < s->count && p.end; k++) {
+        if (s->part[k].begin <= p.end && p.begin <= s->part[k].end)
+            part_read(&p, &s->part[k]);
+        else
+            s->part[kept++] = s->part[k];
+    }
+    s->count = p.end ? kept : s->count;
+    if (p.end && s->count < PARTS)
+        s->part[s->count++] = p;
+}
+
+/* The queue is an order in which each task comes behind all that it follows. So a task reads what
+ * the frame holds now unless tasks before it in the queue have stored it. */
 bool kmm__uses_overwrite(const kmm__frame_t *f, uint64_t *last)
 {
     const kmm__uses_t *u = &f->uses;
     const kmm__array_t *a = f->array;
     uint64_t begin = f->index * a->frame_bytes, left = a->bytes - begin;
-    left = left < a->frame_bytes ? left : a->frame_bytes;
+    const kmm__part_t all = {0, left < a->frame_bytes ? left : a->frame_bytes};
+    parts_t stored = {.count = 0};
     *last = 0;
     for (uint32_t k = 0; k < u->count; k++) {
         const kmm__use_t *use = use_at(u, k);
-        if (use->reads || use->stored == 0 || use->work != use_at(u, 0)->work)
+        if ((k == 0 && use->stored.end == 0) || !parts_have(&stored, &use->read))
             return false;
+        parts_add(&stored, use->stored);
         *last = use->sequence > *last ? use->sequence : *last;
-        if (use->stored >= left)
+        if (parts_have(&stored, &all))
             return true;
-        left -= use->stored;
     }
     return false;
+}
+
+bool kmm__uses_before(const kmm__frame_t *f, uint64_t last)
+{
+    bool is = false;
+    for (uint32_t k = 0; k < f->uses.count && !is; k++)
+        is = use_at(&f->uses, k)->sequence <= last;
+    return is;
 }
 
 bool kmm__uses_none(const kmm__frame_t *f)

@@ -27,9 +27,11 @@ static inline void kmm__uses_meet(kmm__frame_t *f, const kmm__task_t *t)
     u->launch = t->work->pattern;
 }
 
-/* True if the next queued tasks that use f are of one launch, read none of it and store all of it
- * anew. *last receives the greatest number of these tasks. */
+/* True if the next queued tasks that use f store all of it anew, and none of them reads what it
+ * holds now. *last receives the greatest number of these tasks. */
 bool kmm__uses_overwrite(const kmm__frame_t *f, uint64_t *last);
+/* True if a queued task that was submitted before task `last` uses f, or `last` does. */
+bool kmm__uses_before(const kmm__frame_t *f, uint64_t last);
 /* True if no queued task uses f. */
 bool kmm__uses_none(const kmm__frame_t *f);
 

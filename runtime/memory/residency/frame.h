@@ -32,12 +32,16 @@ typedef enum kmm__frame_state {
     KMM__FRAME_EVICTED
 } kmm__frame_state_t;
 
+/* Bytes [begin, end) of a frame; none if end is 0. */
+typedef struct kmm__part {
+    uint64_t begin, end;
+} kmm__part_t;
+
 /* The use of a frame by a task that has not been issued yet. */
 typedef struct kmm__use {
     uint64_t rank, sequence; /* the task's */
-    uint64_t work;           /* its launch's number */
-    uint64_t stored;         /* bytes that it stores anew, if it reads none of the frame */
-    bool reads;
+    kmm__part_t read;        /* what it reads lies in that part */
+    kmm__part_t stored;      /* it stores all of that part anew */
 } kmm__use_t;
 
 /* The uses of a frame (memory/residency/foresight.h). Times are numbers of tasks. */

@@ -26,9 +26,10 @@
 #include "memory/residency/pack.h"
 
 /* A task joins no wave that began more than LAG tasks before it, so at most LAG tasks overtake one.
- * FAR: waves over which a frame is kept for a task. Of the device, 1 / SPARE_PART is left to copies
- * under way. */
-enum { LAG = KMM__MAX_OUTSTANDING, FAR = 24, SPARE_PART = 4 };
+ * FAR: waves over which a frame is kept for a task. Of the device, 1 / SPARE_LEAST is left to
+ * copies under way, or 1 / SPARE_MOST if SPARE_TASKS tasks use more than that on average. These are
+ * two steps, because a step of the loop has to find the same room everywhere. */
+enum { LAG = KMM__MAX_OUTSTANDING, FAR = 24, SPARE_TASKS = 2, SPARE_LEAST = 8, SPARE_MOST = 4 };
 
 typedef struct wave {
     uint64_t rank; /* number of its first task */
@@ -54,6 +55,10 @@ struct kmm__waves {
      * whose frames are listed reads */
     uint64_t stamp;
     bool reads;
+    /* the launch in which a task found no room last, the wave in which it did not, and the wave
+     * that it began */
+    uint64_t cut_work, cut_wave, cut_to;
+    uint64_t usual; /* bytes of frames that a wave's first task uses, on average */
 };
 
 static wave_t *wave(const struct kmm__waves *w, uint64_t number)
@@ -88,18 +93,19 @@ static uint64_t wave_begin(struct kmm__waves *w, uint64_t rank)
     return w->end++;
 }
 
-/* Returns the last wave whose rank is at most `rank`; 0: it is not kept. */
+/* Returns the first wave whose rank is at least `rank`; 0: there is none. A rank may be that of a
+ * wave of another device. */
 static uint64_t wave_find(const struct kmm__waves *w, uint64_t rank)
 {
     uint64_t low = w->first, high = w->end;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (wave(w, middle)->rank <= rank)
+        if (wave(w, middle)->rank < rank)
             low = middle + 1;
         else
             high = middle;
     }
-    return low > w->first ? low - 1 : 0;
+    return low < w->end ? low : 0;
 }
 
 /* ---- The frames of a task ---- */
@@ -168,24 +174,25 @@ static bool is_live(const kmm__frame_t *f, uint64_t number)
     return f->uses.first_wave <= number && number <= f->uses.last_wave;
 }
 
-/* Adds all frames of the listed task to a wave. False: there is no room, or more has to be brought
- * for it than is there. A task that follows nobody joins a wave only if nothing has to be brought.
- */
-static bool wave_takes(struct kmm__waves *w, uint64_t number, uint64_t room, bool follows)
+/* Adds all frames of the listed task to a wave. False: there is no room (*has_room), or more has to
+ * be brought for it than is there. A task that follows nobody joins a wave only if nothing has to
+ * be brought. */
+static bool wave_takes(struct kmm__waves *w, uint64_t number, uint64_t room, bool follows,
+                       bool *has_room)
 {
     uint64_t there = 0, brought = 0;
-    bool has_room = true;
-    for (uint32_t k = 0; k < w->joining_count && has_room; k++) {
+    *has_room = true;
+    for (uint32_t k = 0; k < w->joining_count && *has_room; k++) {
         joining_t *j = &w->joining[k];
         uint64_t from = kept_from(w, j->frame, number), bytes = kmm__frame_bytes(j->frame);
         if (is_live(j->frame, number) || (from && live_add(w, j, from, number, room))) {
             there += bytes;
         } else {
             brought += j->reads ? bytes : 0;
-            has_room = live_add(w, j, number, number, room);
+            *has_room = live_add(w, j, number, number, room);
         }
     }
-    if (has_room && there > 0 && brought <= (follows ? there : 0))
+    if (*has_room && there > 0 && brought <= (follows ? there : 0))
         return true;
     for (uint32_t k = 0; k < w->joining_count; k++) {
         live_remove(w, &w->joining[k], number);
@@ -210,9 +217,13 @@ static void wave_note(struct kmm__waves *w, uint64_t number)
 
 static void wave_start(struct kmm__waves *w, kmm__task_t *t)
 {
-    uint64_t number = wave_begin(w, t->sequence);
-    for (uint32_t k = 0; k < w->joining_count; k++)
+    enum { PART = 16 };
+    uint64_t number = wave_begin(w, t->sequence), bytes = 0;
+    for (uint32_t k = 0; k < w->joining_count; k++) {
+        bytes += kmm__frame_bytes(w->joining[k].frame);
         live_add(w, &w->joining[k], number, number, UINT64_MAX);
+    }
+    w->usual = w->usual ? w->usual - w->usual / PART + bytes / PART : bytes;
     wave_note(w, number);
 }
 
@@ -224,10 +235,20 @@ static uint64_t shared_wave(const struct kmm__waves *w)
     return last >= w->first ? last : 0;
 }
 
+/* True if an earlier task of the launch found no room in an earlier wave: all that come behind it
+ * begin at the same step, because steps that begin at different places fit badly on each other. */
+static bool is_cut(const struct kmm__waves *w, const kmm__task_t *t, uint64_t number)
+{
+    return w->cut_to && w->cut_work == t->work_id && w->cut_wave <= number && number < w->cut_to;
+}
+
 /* Bytes that may be live in a wave. */
 static uint64_t room_for_waves(const kmm__device_t *d)
 {
-    uint64_t limit = d->memory->limit, spare = limit / SPARE_PART + kmm__pack_bytes(d);
+    uint64_t limit = d->memory->limit, spare = limit / SPARE_LEAST;
+    if (SPARE_TASKS * d->memory->waves->usual > spare)
+        spare = limit / SPARE_MOST;
+    spare += kmm__pack_bytes(d);
     return limit > spare ? limit - spare : 0;
 }
 
@@ -243,12 +264,18 @@ void kmm__reuse_rank(kmm__task_t *t)
     if (after == 0 && shared_wave(w) > number)
         number = shared_wave(w);
     /* tasks that were submitted while memory was not short have ranks without a wave */
-    bool may_join =
-        number && wave(w, number)->rank >= after && wave(w, number)->rank + LAG >= t->sequence;
-    if (may_join && wave_takes(w, number, room_for_waves(d), after > 0)) {
+    bool has_room = true, may_join = number && wave(w, number)->rank >= after &&
+                                     wave(w, number)->rank + LAG >= t->sequence &&
+                                     !is_cut(w, t, number);
+    if (may_join && wave_takes(w, number, room_for_waves(d), after > 0, &has_room)) {
         t->rank = wave(w, number)->rank;
         wave_note(w, number);
     } else {
+        if (!has_room) {
+            w->cut_work = t->work_id;
+            w->cut_wave = number;
+            w->cut_to = w->end;
+        }
         wave_start(w, t);
     }
     assert(t->rank >= after && t->rank <= t->sequence);
@@ -262,6 +289,15 @@ void kmm__reuse_advance(const kmm__task_t *t)
         m->front = t->rank;
     while (w && w->first + 1 < w->end && wave(w, w->first + 1)->rank <= m->front)
         w->first++;
+}
+
+uint64_t kmm__reuse_near(const kmm__device_t *d)
+{
+    const struct kmm__waves *w = d->memory->waves;
+    if (!w || w->first == w->end)
+        return 0;
+    uint64_t last = w->first + FAR < w->end ? w->first + FAR : w->end - 1;
+    return wave(w, last)->rank;
 }
 
 void kmm__reuse_free(kmm__device_t *d)

@@ -10,6 +10,8 @@
 void kmm__reuse_rank(kmm__task_t *t);
 /* Records that t acquires its frames. */
 void kmm__reuse_advance(const kmm__task_t *t);
+/* Returns the greatest rank of a task that will be taken soon: a frame that it uses is kept. */
+uint64_t kmm__reuse_near(const kmm__device_t *d);
 /* Frees what the device keeps for the order. */
 void kmm__reuse_free(kmm__device_t *d);
 
