@@ -94,11 +94,11 @@ typedef struct ir_fold {
     uint64_t indexed;  /* loops whose index is in a value that is combined, or decides about it */
     uint64_t repeated; /* loops of which the rest of the index by `period` is used so */
     int64_t period;
-    uint64_t untold;        /* loops that carry a value, combined by the operator or otherwise */
+    uint64_t untold;        /* loops with a carried value that the operator may not combine */
     uint64_t over;          /* loops around the store and the accumulators */
     uint64_t placed;        /* loops whose index is in the place that is stored to */
     uint64_t from;          /* parameters that values are computed from */
-    uint64_t counted;       /* parameters that are combined as they are, outside of loops */
+    uint64_t counted;       /* parameters whose value is added as it is, once by each call */
     uint64_t once[IR_ONCE]; /* for each constant that is combined: the loops around it */
     int once_count;
     int is_read;      /* the old value goes elsewhere, or decides what happens there */

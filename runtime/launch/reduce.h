@@ -11,8 +11,9 @@
  * the item at fault, or item_count if none is. The error's text does not name the launch. */
 int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *p,
                      uint32_t *item);
-/* The same, but creates no arrays: in native standing partials are in scratch memory. `redirect`
- * false: the launch's pointers have been found before, by this function for an equal launch. */
+/* The same in native standing, where partials lie in scratch memory: it creates no arrays.
+ * `redirect` true: it also finds which pointer arguments lead to partials. False: an equal launch's
+ * memo has told them. */
 int kmm__reduce_plan_natively(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition_t *p,
                               bool redirect, uint32_t *item);
 /* Submits the tasks that write identities into the partials. `only` is the device that runs all

@@ -17,7 +17,7 @@
 
 /* Making and ending a process takes ThreadSanitizer a long time. */
 #ifdef __SANITIZE_THREAD__
-enum { BRIEF = 5 };
+enum { BRIEF = 8 };
 #else
 enum { BRIEF = 1 };
 #endif

@@ -1,12 +1,8 @@
 // REQUIRES: nvcc
 // RUN: %kmmcc --target=cuda -std=c++17 --emit-source=%t.cu %s && FileCheck --input-file=%t.cu %s
-// What nvcc lets a program have and clang does not, each on its own.
-// RUN: %kmmcc --target=cuda -std=c++17 -DPLACEMENT --emit-source=%t.cu %s
-// RUN: %kmmcc --target=cuda -std=c++17 -DATOMIC --emit-source=%t.cu %s
-// RUN: %kmmcc --target=cuda -std=c++17 -DREGISTER --emit-source=%t.cu %s
-// RUN: %kmmcc --target=cuda -std=c++17 -DOPENMP -Xcompiler -fopenmp --emit-source=%t.cu %s
+// What nvcc lets a program have and clang does not.
+// RUN: %kmmcc --target=cuda -std=c++17 -DPLACEMENT -DATOMIC -DREGISTER -DMACROS -DOPENMP -Xcompiler -fopenmp --emit-source=%t.cu %s
 // RUN: %kmmcc --target=cuda -std=c++17 -DWITH_CUB --emit-source=%t.cu %s
-// RUN: %kmmcc --target=cuda -std=c++17 -DMACROS --emit-source=%t.cu %s
 #include <cuda_runtime.h>
 #ifdef PLACEMENT
 __device__ int *make(void *place) { return new (place) int(3); }

@@ -4,7 +4,6 @@
 // RUN: rm -rf %t && mkdir -p %t/tmp && cd %t && cp %s program.cu
 // RUN: env TMPDIR=%t/tmp %kmmcc --target=cuda -fkmm-check -arch=sm_90 -ptx program.cu -o out.ptx && FileCheck %s < out.ptx && rmdir tmp
 // RUN: %kmmcc --target=cuda -fkmm-check -arch=sm_90 -Xcompiler -Wall,-Wextra -Werror all-warnings -MMD program.cu -o program && FileCheck --check-prefix=DEPS %s < program.d && nm program | FileCheck --check-prefix=LINKED %s
-// RUN: %kmmcc --target=cuda -fkmm-check -G -arch=sm_90 -c program.cu
 // RUN: %not %kmmcc --target=cuda -fkmm-check -rdc=true -arch=sm_90 -c program.cu 2>&1 | FileCheck --check-prefix=RDC %s
 // RDC: -fkmm-check does not see device functions of other files, so it cannot check 'program.cu'
 // RUN: %not %kmmcc --target=cuda -fkmm-check -DTENSOR -arch=sm_90 -c program.cu 2>&1 | FileCheck --check-prefix=TENSOR %s
@@ -12,7 +11,7 @@
 // RUN: %not %kmmcc --target=cuda -fkmm-check -DBAD -arch=sm_90 -c program.cu 2>&1 | FileCheck --check-prefix=BAD %s
 // BAD: ptxas {{.*}}program.ptx, line {{[0-9]+}}; error {{.*}}'nonsense'
 // DEPS: program.o {{.*}}: program.cu
-// RUN: %kmmcc --target=cuda -fkmm-check -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90] -MD -MF deps.d -MT target -c program.cu -o other.o && FileCheck --check-prefix=TARGET %s < deps.d
+// RUN: %kmmcc --target=cuda -fkmm-check -G -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90] -MD -MF deps.d -MT target -c program.cu -o other.o && FileCheck --check-prefix=TARGET %s < deps.d
 // TARGET: target : program.cu
 // LINKED-DAG: __tsan_init
 // LINKED-DAG: __wrap_cudaMalloc
