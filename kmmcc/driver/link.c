@@ -50,7 +50,7 @@ static void add_checks(list_t *command)
     WRAP(memset)
     WRAP(mmap)
     WRAP(munmap)
-    KMM_LOCK_CALLS(WRAP, WRAP, WRAP, WRAP, WRAP)
+    KMM_LOCK_CALLS(WRAP, WRAP, WRAP, WRAP, WRAP, WRAP, WRAP)
 #undef WRAP
     to_linker(command, "--undefined=__tsan_init"); /* the archive switches the check on */
     /* A weak reference to a wrapped function, as in libstdc++, takes nothing from an archive. */

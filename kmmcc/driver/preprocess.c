@@ -91,8 +91,10 @@ static bool make_command(const context_t *c, int pass, const char *copy, const c
     if (copy)
         add_folders(c, command);
     command_add_host_flag(&c->job->compiler, command, "-w", NULL);
-    list_add(command, "-D_Pragma(x)=kmm__pragma(x)");
-    list_add(command, "-D__COUNTER__=kmm__counter");
+    if (copy) {
+        list_add(command, "-D_Pragma(x)=kmm__pragma(x)");
+        list_add(command, "-D__COUNTER__=kmm__counter");
+    }
     list_add(command, "-E");
     list_add(command, "-o");
     list_add(command, output);

@@ -21,12 +21,11 @@
 #include "base/diag.h"
 #include "base/source.h"
 #include "base/token.h"
+#include "pragma/macro_compare.h"
 #include "pragma/macro_use.h"
 #include "pragma/pragma.h"
 
 enum { MAX_PASSES = 16, MAX_TRIES = 32 };
-
-static const char operator_name[] = "kmm__pragma", counter_name[] = "kmm__counter";
 
 static bool has_kmm(const char *text)
 {
@@ -76,11 +75,6 @@ static int number_of(const reader_t *r, token_t t, const char *prefix)
         return -1;
     int number = atoi(r->s->text + t.begin + length);
     return number < r->uses->count ? number : -1;
-}
-
-static bool contains(const source_t *s, token_t t, const char *text)
-{
-    return memmem(s->text + t.begin, t.end - t.begin, text, strlen(text)) != NULL;
 }
 
 static unsigned newlines(const char *text, size_t length)
@@ -133,14 +127,14 @@ static void add_token(reader_t *r, token_t t, bool apart)
         r->last = r->line;
     else if (apart)
         add_space(r);
-    if (token_is(r->s, t, operator_name)) {
+    if (token_is(r->s, t, macro_operator_name)) {
         add_text(r, "_Pragma", strlen("_Pragma"));
-    } else if (token_is(r->s, t, counter_name)) {
+    } else if (token_is(r->s, t, macro_counter_name)) {
         add_text(r, "__COUNTER__", strlen("__COUNTER__"));
         r->counters++;
     } else {
         add_text(r, r->s->text + t.begin, t.end - t.begin);
-        if (contains(r->s, t, counter_name))
+        if (macro_contains(r->s, t, macro_counter_name))
             r->uses->at[r->open].splits_counter = true;
     }
 }
@@ -158,7 +152,7 @@ static token_t lex_code(lexer_t *l)
 static bool is_pragma(const source_t *s, token_t t)
 {
     lexer_t l = lexer_within(s, t.end, s->length);
-    if (!token_is(s, t, operator_name) || !token_is(s, lex_code(&l), "("))
+    if (!token_is(s, t, macro_operator_name) || !token_is(s, lex_code(&l), "("))
         return false;
     token_t text = lex_code(&l);
     if (text.kind != TOKEN_STRING)
@@ -170,7 +164,7 @@ static bool is_pragma(const source_t *s, token_t t)
 /* A string that holds a mark is made of a use by a macro of some other header. */
 static void note_quoted(reader_t *r, token_t t)
 {
-    const char *mark = t.kind == TOKEN_STRING && contains(r->s, t, USE_BEGIN)
+    const char *mark = t.kind == TOKEN_STRING && macro_contains(r->s, t, USE_BEGIN)
                            ? strstr(r->s->text + t.begin, USE_BEGIN)
                            : NULL;
     int number = mark ? atoi(mark + strlen(USE_BEGIN)) : r->uses->count;
@@ -245,47 +239,6 @@ static const char *read_variants(macro_uses_t *uses, const source_t *s, int pass
     return r.stray;
 }
 
-/* ---- Marks that change something ---- */
-
-static bool is_mark(const source_t *s, token_t t)
-{
-    const char *const marks[] = {USE_BEGIN, USE_END};
-    for (size_t k = 0; k < sizeof(marks) / sizeof(*marks); k++)
-        if (t.kind == TOKEN_NAME && !strncmp(s->text + t.begin, marks[k], strlen(marks[k])))
-            return true;
-    return false;
-}
-
-/* The next token that is neither a mark nor a line of the preprocessor. *last becomes the number of
- * the last mark before it. */
-static token_t next_token(lexer_t *l, int *last)
-{
-    token_t t = lex(l);
-    for (; t.kind == TOKEN_DIRECTIVE || is_mark(l->s, t); t = lex(l))
-        if (t.kind == TOKEN_NAME)
-            *last = atoi(strrchr(token_text(l->s, t), '_') + 1);
-    return t;
-}
-
-/* Returns the number of the use at whose marks the two texts part, and stores where that is; -1:
- * their tokens are the same. */
-static int first_change(const source_t *marked, const source_t *plain, size_t *at)
-{
-    lexer_t a = lexer_at(marked, 0, marked->length), b = lexer_at(plain, 0, plain->length);
-    for (int last = 0, none;;) {
-        token_t x = next_token(&a, &last), y = next_token(&b, &none);
-        size_t length = x.end - x.begin;
-        bool quotes = x.kind == TOKEN_STRING && y.kind == TOKEN_STRING &&
-                      contains(marked, x, USE_BEGIN); /* is_quoted */
-        *at = x.begin;
-        if (!quotes && (length != y.end - y.begin ||
-                        memcmp(marked->text + x.begin, plain->text + y.begin, length) != 0))
-            return last;
-        if (x.kind == TOKEN_END)
-            return -1;
-    }
-}
-
 /* ---- Running the preprocessor ---- */
 
 static bool run(const macro_uses_t *uses, const preprocessor_t *p, int pass, copy_kind_t kind,
@@ -343,7 +296,7 @@ static bool is_same_as_files(macro_uses_t *uses, const preprocessor_t *p, const 
         return cannot_preprocess(uses, files), false;
     if (uses->kept && !run(uses, p, 0, COPY_BARE, &bare))
         return cannot_preprocess(uses, bare), false;
-    if (first_change(files, bare, &at) < 0)
+    if (macro_first_change(files, bare, COMPARE_FILES, &at) < 0)
         return true;
     reader_t r = {.uses = uses, .s = files, .path = uses->includes->file[0]->path};
     lexer_t l = lexer_at(files, 0, files->length);
@@ -376,7 +329,7 @@ static bool read_host(macro_uses_t *uses, const preprocessor_t *p, const source_
             return false;
         if (!*plain && !run(uses, p, 0, COPY_PLAIN, plain))
             return cannot_preprocess(uses, *plain), false;
-        int changed = first_change(marked, *plain, &at);
+        int changed = macro_first_change(marked, *plain, COMPARE_COPIES, &at);
         if (changed < 0 && stray)
             return refuse_left_out(uses, stray), false;
         if (changed < 0)
@@ -511,7 +464,7 @@ static bool is_final(macro_uses_t *uses, const preprocessor_t *p, const source_t
         if (is_replaced(&uses->at[k]) && is_clear(uses, &uses->at[k]))
             uses->at[k].expansion = expansion_of(uses, &uses->at[k]);
     bool good = run(uses, p, 0, COPY_MARKED, &replaced);
-    int changed = good ? first_change(replaced, plain, &at) : -1;
+    int changed = good ? macro_first_change(replaced, plain, COMPARE_COPIES, &at) : -1;
     if (!good)
         cannot_preprocess(uses, replaced);
     else if (changed >= 0)
@@ -548,7 +501,7 @@ static bool is_same_in_copies(const source_t *s)
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
         for (size_t k = 0; k < sizeof(differing) / sizeof(*differing); k++) {
             const char *only = differing[k].only, *but = differing[k].but;
-            if (!contains(s, t, differing[k].name) || (*only && !is_directive(s, t, only)) ||
+            if (!macro_contains(s, t, differing[k].name) || (*only && !is_directive(s, t, only)) ||
                 (but && is_directive(s, t, but)))
                 continue;
             diag_at(SEVERITY_ERROR, s, t.begin, t.end,

@@ -20,8 +20,9 @@ typedef struct macro_copy {
  */
 typedef struct preprocessor {
     /* Puts the copies into one folder, and stores the text that the first becomes; without copies,
-     * what the program's own files become. Pass 0 is that of the host. False if there are no more
-     * passes, or if the compiler refuses it: then `out` has its messages. */
+     * what the program's own files become, without these two macros. Pass 0 is that of the host.
+     * False if there are no more passes, or if the compiler refuses it: then `out` has its
+     * messages. */
     bool (*run)(const struct preprocessor *p, int pass, const macro_copy_t *copies, int count,
                 text_t *out);
     void *context;

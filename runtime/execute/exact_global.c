@@ -17,7 +17,7 @@
 #include "execute/exact_memory.h"
 #include "execute/shadow.h"
 
-enum { PAGE = 4096, WORD = 8, FEW = 16, HELD = 8 };
+enum { PAGE = 4096, WORD = 8, FEW = 16, SHARES = 8 };
 
 /* Flags of a byte. */
 enum {
@@ -25,8 +25,7 @@ enum {
     LEFT = 2,    /* `left` is known */
     SEVERAL = 4, /* stores have left several values */
     LOOSE = 8,   /* a store to it has no order with another chunk's store or load */
-    LOCKED = 16, /* its last store was made while the chunk held a lock */
-    SAID = 32    /* a message has named its memory, or its variable is left alone */
+    SAID = 16    /* a message has named its memory, or its variable is left alone */
 };
 
 /* What is known of the bytes of one page. */
@@ -63,8 +62,8 @@ struct kmm__globals {
     page_t *last;     /* the page that was touched last */
     uintptr_t stored; /* the last store, whose value is not noted yet */
     size_t stored_bytes;
-    int locks, onces;       /* that the chunk is in */
-    const void *held[HELD]; /* the first of its locks */
+    int onces;                  /* that the chunk is in */
+    const void *shares[SHARES]; /* locks that it has taken as a reader; NULL: none */
     /* The chunk has used a fence: any atomic operation may be part of one. The variable that it has
      * loaded last without an order, which the next fence orders. */
     bool fences;
@@ -224,17 +223,10 @@ static void note_values(kmm__globals_t *g)
     g->stored_bytes = 0;
 }
 
-/* True if an access of the chunk has an order with the last store to the byte. While a chunk waits
- * for a condition, its lock is released unseen: so what was done before it was released last is
- * known to who holds it, and stores under locks are taken as ordered with each other. */
-static bool is_ordered(kmm__globals_t *g, const page_t *p, uintptr_t k)
+/* True if an access of the chunk has an order with the last store to the byte. */
+static bool is_ordered(const kmm__globals_t *g, const page_t *p, uintptr_t k)
 {
-    bool knows = kmm__clock_knows(&g->clock, p->place[k], p->time[k]);
-    if (!(p->flags[k] & STORED) || knows || (g->locks && (p->flags[k] & LOCKED)))
-        return true;
-    for (int n = 0; n < g->locks && n < HELD; n++)
-        kmm__clock_turn(g->all->clocks, &g->clock, (uintptr_t)g->held[n], KMM__CLOCK_ACQUIRE);
-    return kmm__clock_knows(&g->clock, p->place[k], p->time[k]);
+    return !(p->flags[k] & STORED) || kmm__clock_knows(&g->clock, p->place[k], p->time[k]);
 }
 
 static void note_store(kmm__globals_t *g, page_t *p, uintptr_t k, const void *pc)
@@ -242,8 +234,7 @@ static void note_store(kmm__globals_t *g, page_t *p, uintptr_t k, const void *pc
     bool loose = !(p->flags[k] & LOOSE) && !is_ordered(g, p, k);
     if (loose || !p->pc[k / WORD])
         p->pc[k / WORD] = pc;
-    p->flags[k] = (unsigned char)((p->flags[k] & ~LOCKED) | STORED | (loose ? LOOSE : 0) |
-                                  (g->locks ? LOCKED : 0));
+    p->flags[k] |= (unsigned char)(STORED | (loose ? LOOSE : 0));
     p->place[k] = g->clock.place;
     p->time[k] = kmm__clock_time(&g->clock);
 }
@@ -285,17 +276,39 @@ static void turn(kmm__globals_t *g, const void *address, int what)
     kmm__clock_turn(g->all->clocks, &g->clock, (uintptr_t)address, what);
 }
 
-static void change(kmm__globals_t *g, const void *lock, int by)
+/* Forgets that the chunk has the lock as a reader. False: it has not. */
+static bool drop_share(kmm__globals_t *g, const void *lock)
 {
     int k = 0;
-    if (by > 0 && g->locks < HELD)
-        g->held[g->locks] = lock;
-    while (by < 0 && k < g->locks && k < HELD && g->held[k] != lock)
+    while (k < SHARES && g->shares[k] != lock)
         k++;
-    for (; by < 0 && k + 1 < HELD; k++)
-        g->held[k] = g->held[k + 1];
-    g->locks = by < 0 ? g->locks - (g->locks > 0) : g->locks + by;
-    turn(g, lock, by < 0 ? KMM__CLOCK_ACQUIRE | KMM__CLOCK_RELEASE : KMM__CLOCK_ACQUIRE);
+    if (k < SHARES)
+        g->shares[k] = NULL;
+    return k < SHARES;
+}
+
+/* Readers have no order with each other: what they release, only a writer acquires. That has an
+ * address of its own, of the lock's second byte. */
+static void change(kmm__globals_t *g, const void *lock, kmm__lock_change_t how)
+{
+    const void *readers = (const void *)((uintptr_t)lock + 1);
+    int k = 0;
+    switch (how) {
+    case KMM__LOCK_TAKE:
+        turn(g, lock, KMM__CLOCK_ACQUIRE);
+        turn(g, readers, KMM__CLOCK_ACQUIRE);
+        break;
+    case KMM__LOCK_SHARE:
+        while (k < SHARES && g->shares[k])
+            k++;
+        if (k < SHARES)
+            g->shares[k] = lock;
+        turn(g, lock, KMM__CLOCK_ACQUIRE);
+        break;
+    case KMM__LOCK_RELEASE:
+        turn(g, lock && drop_share(g, lock) ? readers : lock, KMM__CLOCK_RELEASE);
+        break;
+    }
 }
 
 static kmm__globals_t *running_globals(void)
@@ -304,12 +317,12 @@ static kmm__globals_t *running_globals(void)
     return c ? c->globals : NULL;
 }
 
-KMM__API void kmm__exact_lock(const void *lock, int by)
+KMM__API void kmm__exact_lock(const void *lock, kmm__lock_change_t how)
 {
     kmm__globals_t *g = enter(running_globals());
     if (!g)
         return;
-    change(g, lock, by);
+    change(g, lock, how);
     leave(g);
 }
 
@@ -319,7 +332,7 @@ KMM__API void kmm__exact_once(const void *once, int by)
     if (!g)
         return;
     g->onces = by < 0 ? g->onces - (g->onces > 0) : g->onces + by;
-    change(g, once, by);
+    turn(g, once, by < 0 ? KMM__CLOCK_ACQUIRE | KMM__CLOCK_RELEASE : KMM__CLOCK_ACQUIRE);
     leave(g);
 }
 

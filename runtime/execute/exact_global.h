@@ -31,8 +31,13 @@ void kmm__exact_global_access(kmm__check_t *c, uintptr_t address, size_t bytes, 
 void kmm__exact_globals_report(kmm__check_t *c);
 
 /* ---- For runtime/instrument: of the chunk that this thread runs ---- */
-/* It has taken (1) or is about to release (-1) the lock at an address. */
-void kmm__exact_lock(const void *lock, int change);
+typedef enum kmm__lock_change {
+    KMM__LOCK_TAKE,   /* it has taken the lock */
+    KMM__LOCK_SHARE,  /* it has taken the lock beside other readers */
+    KMM__LOCK_RELEASE /* it is about to release the lock */
+} kmm__lock_change_t;
+/* `lock`: the lock's address. */
+void kmm__exact_lock(const void *lock, kmm__lock_change_t how);
 /* What it does now is done once in the process (1), is done (-1), or was done before (0). */
 void kmm__exact_once(const void *once, int change);
 /* Before and behind an atomic operation, with its order in C. The second is called if the first

@@ -24,7 +24,18 @@ typedef void *any_t;
     {                                                                                              \
         int result = __real_##name(a, b, c);                                                       \
         if (taken)                                                                                 \
-            kmm__exact_lock(lock, 1);                                                              \
+            kmm__exact_lock(lock, KMM__LOCK_TAKE);                                                 \
+        return result;                                                                             \
+    }
+
+#define SHARE(name, lock, taken)                                                                   \
+    __attribute__((weak)) int __real_##name(any_t a, any_t b, any_t c);                            \
+    int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
+    int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
+    {                                                                                              \
+        int result = __real_##name(a, b, c);                                                       \
+        if (taken)                                                                                 \
+            kmm__exact_lock(lock, KMM__LOCK_SHARE);                                                \
         return result;                                                                             \
     }
 
@@ -33,8 +44,19 @@ typedef void *any_t;
     int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
     int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
     {                                                                                              \
-        kmm__exact_lock(lock, -1);                                                                 \
+        kmm__exact_lock(lock, KMM__LOCK_RELEASE);                                                  \
         return __real_##name(a, b, c);                                                             \
+    }
+
+#define WAIT(name, lock)                                                                           \
+    __attribute__((weak)) int __real_##name(any_t a, any_t b, any_t c, any_t d);                   \
+    int __wrap_##name(any_t a, any_t b, any_t c, any_t d);                                         \
+    int __wrap_##name(any_t a, any_t b, any_t c, any_t d)                                          \
+    {                                                                                              \
+        kmm__exact_lock(lock, KMM__LOCK_RELEASE);                                                  \
+        int result = __real_##name(a, b, c, d);                                                    \
+        kmm__exact_lock(lock, KMM__LOCK_TAKE);                                                     \
+        return result;                                                                             \
     }
 
 #define ONCE(name)                                                                                 \
@@ -67,4 +89,4 @@ typedef void *any_t;
         return __real_##name(a, b, c);                                                             \
     }
 
-KMM_LOCK_CALLS(TAKE, RELEASE, ONCE, BEGIN, END)
+KMM_LOCK_CALLS(TAKE, SHARE, RELEASE, WAIT, ONCE, BEGIN, END)

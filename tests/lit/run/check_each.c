@@ -31,6 +31,10 @@
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t swaps 2>&1 | FileCheck --check-prefix=SWAPS %s %}
 // SWAPS: check_each.c:[[#]]: {{the|another}} chunk stores to the global variable 'total', which
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t unlocks 2>&1 | FileCheck --check-prefix=SWAPS %s %}
+// Locks order what has the same lock, and no readers.
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t stripes 2>&1 | FileCheck --check-prefix=SWAPS %s %}
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t readers 2>&1 | FileCheck --check-prefix=SWAPS %s %}
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t several 2>&1 | FileCheck --check-prefix=SWAPS %s %}
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t heap 2>&1 | FileCheck --check-prefix=HEAP %s %}
 // HEAP: shared: chunk [[#]] of 4: check_each.c:[[#]]: {{the|another}} chunk stores to memory that no clause names, at 0x{{[0-9a-f]+}}, allocated before the launch or by another thread, which all chunks share, and they run at once and in any order; make it a parameter that a clause names, or atomic
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t once 2>&1 | FileCheck --check-prefix=ONCE %s %}
@@ -71,6 +75,8 @@
 // RUN: %kmmcc -fkmm-check -w -c %s -### 2>&1 | FileCheck --check-prefix=FLAGS %s
 // FLAGS: -fsanitize=thread
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,10 +109,23 @@ static _Atomic double real;
 static atomic_uint next, serving, word, done;
 static void swaps(long n, int *to, const int *from) { double old = real; while (!atomic_compare_exchange_weak(&real, &old, old + n)) ; for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; total += from[i]; } }
 static void unlocks(long n, int *to, const int *from) { pthread_mutex_lock(&mutex); total += n; pthread_mutex_unlock(&mutex); for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; total++; } }
+static pthread_mutex_t stripe[4] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static pthread_rwlock_t shelf = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+static sem_t three;
+/* The chunks meet within their locks: a race is there in each run. */
+static _Atomic int meeting;
+static void meet(void) { meeting++; for (int k = 0; k < 100000000 && meeting < 2; k++) sched_yield(); }
+static void stripes(long n, int *to, const int *from) { pthread_mutex_t *m = &stripe[from[0] / 1024 % 4]; pthread_mutex_lock(m); meet(); for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; total++; } pthread_mutex_unlock(m); }
+static void readers(long n, int *to, const int *from) { pthread_rwlock_rdlock(&shelf); meet(); for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; total++; } pthread_rwlock_unlock(&shelf); }
+static void several(long n, int *to, const int *from) { sem_wait(&three); meet(); for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; total++; } sem_post(&three); }
 static void heap(long n, int *to, const int *from) { for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; state[1]++; } }
 static void stack(long n, int *to, const int *from) { for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; ++*outer; } }
 static void allocate(void) { state = calloc(2, sizeof(*state)); }
 static void once_each(long n, int *to, const int *from) { static pthread_once_t own_once = PTHREAD_ONCE_INIT; pthread_once(&own_once, allocate); heap(n, to, from); }
+static long writes;
+static int busy;
+static sem_t one;
 static void start(void) { for (int k = 0; k < 5; k++) total += k; }
 static void proper(long n, int *to, const int *from)
 {
@@ -130,6 +149,27 @@ static void proper(long n, int *to, const int *from)
     total += n;
     total -= from[0];
     atomic_flag_clear(&flag);
+    /* readers and writers, a condition, and a semaphore that lets one in */
+    pthread_rwlock_rdlock(&shelf);
+    long before = writes;
+    pthread_rwlock_unlock(&shelf);
+    pthread_rwlock_wrlock(&shelf);
+    writes += before >= 0;
+    pthread_rwlock_unlock(&shelf);
+    pthread_mutex_lock(&mutex);
+    while (busy)
+        pthread_cond_wait(&turned, &mutex);
+    busy = 1;
+    pthread_mutex_unlock(&mutex);
+    total += n - from[2];
+    total -= n - from[2];
+    pthread_mutex_lock(&mutex);
+    busy = 0;
+    pthread_cond_signal(&turned);
+    pthread_mutex_unlock(&mutex);
+    sem_wait(&one);
+    writes++;
+    sem_post(&one);
     /* a ticket lock, and one by bits */
     unsigned mine = atomic_fetch_add(&next, 1);
     while (atomic_load(&serving) != mine)
@@ -164,13 +204,15 @@ static void proper(long n, int *to, const int *from)
 static void (*volatile called)(long, int *, const int *);
 static void shared(long n, int *to, const int *from) { called(n, to, from); }
 static void columns(long lo, long hi, int (*a)[64]) { for (int r = 0; r < 64; r++) for (long k = lo; k < hi; k++) a[r][k] = r; }
-static const struct { const char *name; void (*f)(long, int *, const int *); } functions[] = {{"counts", counts}, {"keeps", keeps}, {"calls", calls}, {"proper", proper}, {"swaps", swaps}, {"unlocks", unlocks}, {"heap", heap}, {"stack", stack}, {"once", once_each}};
+static const struct { const char *name; void (*f)(long, int *, const int *); } functions[] = {{"counts", counts}, {"keeps", keeps}, {"calls", calls}, {"proper", proper}, {"swaps", swaps}, {"unlocks", unlocks}, {"stripes", stripes}, {"readers", readers}, {"several", several}, {"heap", heap}, {"stack", stack}, {"once", once_each}};
 int main(int c, char **v)
 {
     volatile int out = 0;
     for (int i = 0; i < N; i++) y[i] = i;
     long local = 0;
     outer = &local;
+    sem_init(&three, 0, 3);
+    sem_init(&one, 0, 1);
     if (c > 1 && strcmp(v[1], "once")) state = calloc(4, sizeof(*state));
     for (size_t k = 0; k < sizeof(functions) / sizeof(*functions); k++)
         if (c > 1 && !strcmp(v[1], functions[k].name)) {
