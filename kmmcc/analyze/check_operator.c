@@ -37,6 +37,7 @@ typedef struct search {
     CXCursor parameter, found;
     int argument; /* the parameter's number */
     bool is_base; /* the argument is the item's base */
+    bool moves;   /* the kernel may change the parameter */
     kmm_op_t op;
     CXType element; /* of the item */
     const char *word, *name;
@@ -115,6 +116,26 @@ static bool constant_of(CXCursor c, long long *value)
     return is;
 }
 
+static enum CXChildVisitResult find_change(CXCursor c, CXCursor parent, CXClientData data)
+{
+    search_t *x = data;
+    (void)parent;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    enum CXUnaryOperatorKind one = clang_getCursorUnaryOperatorKind(c);
+    bool changes = kind == CXCursor_CompoundAssignOperator ||
+                   clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign ||
+                   one == CXUnaryOperator_PostInc || one == CXUnaryOperator_PreInc ||
+                   one == CXUnaryOperator_PostDec || one == CXUnaryOperator_PreDec ||
+                   one == CXUnaryOperator_AddrOf;
+    cursors_t parts = {0};
+    if (changes)
+        parts = cursor_children(c);
+    if (parts.count &&
+        clang_equalCursors(clang_getCursorReferenced(flow_operand(parts.at[0])), x->parameter))
+        x->moves = true;
+    return x->moves ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
 /* The element of the parameter that an atomic operation's pointer, `p`, `p + 1` or `&p[1]`, is of.
  * False: it is not known. */
 static bool element_of(const search_t *x, CXCursor pointer, long long *element)
@@ -127,7 +148,7 @@ static bool element_of(const search_t *x, CXCursor pointer, long long *element)
     switch (clang_getCursorKind(c)) {
     case CXCursor_DeclRefExpr:
         *element = 0;
-        return clang_equalCursors(clang_getCursorReferenced(c), x->parameter);
+        return !x->moves && clang_equalCursors(clang_getCursorReferenced(c), x->parameter);
     case CXCursor_UnaryOperator: {
         CXCursor part = list.count ? flow_operand(list.at[0]) : c;
         cursors_t parts = cursor_children(part);
@@ -221,6 +242,7 @@ static void check_item(unit_t *u, const directive_t *d, const item_t *item, CXCu
     for (x.element = type_pointee(x.element); type_is_array(x.element);)
         x.element = type_pointee(x.element);
     x.element = clang_getCanonicalType(x.element);
+    clang_visitChildren(cursor_body(d->definition), find_change, &x);
     clang_visitChildren(cursor_body(d->definition), find_atomic, &x);
     if (clang_Cursor_isNull(x.found))
         return;

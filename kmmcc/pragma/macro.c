@@ -308,8 +308,10 @@ static bool is_same_as_files(macro_uses_t *uses, const preprocessor_t *p, const 
                "%s:%u: macros write pragmas of kmm, and this line is another in the copies that "
                "kmmcc preprocesses",
                r.path, r.line);
-    diag_plain(SEVERITY_NOTE, "give each header an include guard by #ifndef, and no #pragma once; "
-                              "or write the pragmas themselves in this program");
+    diag_plain(
+        SEVERITY_NOTE,
+        "give each header an include guard by #ifndef, no #pragma once and no #include_next; "
+        "or write the pragmas themselves in this program");
     return false;
 }
 

@@ -64,8 +64,8 @@ static bool is_same(const source_t *a, token_t x, const source_t *b, token_t y,
     size_t length = x.end - x.begin;
     bool quotes = x.kind == TOKEN_STRING && y.kind == TOKEN_STRING &&
                   macro_contains(a, x, USE_BEGIN); /* is_quoted */
-    if (quotes || (length == y.end - y.begin &&
-                   memcmp(a->text + x.begin, b->text + y.begin, length) == 0))
+    if (quotes ||
+        (length == y.end - y.begin && memcmp(a->text + x.begin, b->text + y.begin, length) == 0))
         return true;
     return how == COMPARE_FILES && is_counted(token_text(a, x), token_text(b, y));
 }

@@ -8,6 +8,7 @@ __global__ void largest(const int *a, int *most, int n) { int i = INDEX; if (i <
 __global__ void both(const int *a, int *most, int *sum, int n) { int i = INDEX; if (i < n) { atomicMax(most, a[i]); atomicAdd(sum, a[i]); } }
 __global__ void any(const int *a, int *found, int n) { int i = INDEX; if (i < n && a[i] == 3) atomicOr(found, 1); }
 __global__ void range(const int *a, int *r, int n) { int i = INDEX; if (i < n) { atomicMin(r, a[i]); atomicMax(&r[1], a[i]); atomicAdd(2 + r, 1); atomicXor(&r[3 + (a[i] & 3)], 1); } }
+__global__ void moved(const int *a, int *r, int n) { int i = INDEX; if (i < n) { atomicMin(r, a[i]); r++; atomicMax(r, a[i]); } }
 __device__ void low(int *r, int v) { atomicMin(r, v); }
 __device__ void high(int *r, int v) { atomicMax(r, v); }
 __global__ void called(const int *a, int *r, int n) { int i = INDEX; if (i < n) { low(r, a[i]); high(r + 1, a[i]); } }
@@ -44,6 +45,8 @@ void launches(const int *a, int *r, int *s, ends *e, int n)
 #endif
     #pragma kmm parallel(i = 0:n) read(a[i]) reduce(min: r[0]) reduce(max: r[1]) reduce(+: r[2]) reduce(^: r[3:4])
     range<<<n / 64 + 1, 64>>>(a, r, n);
+    #pragma kmm parallel(i = 0:n) read(a[i]) reduce(min: r[0]) reduce(max: r[1])
+    moved<<<n / 64 + 1, 64>>>(a, r, n);
     #pragma kmm parallel(i = 0:n) read(a[i]) reduce(min: r[0]) reduce(max: r[1])
     called<<<n / 64 + 1, 64>>>(a, r, n);
     #pragma kmm parallel(i = 0:n) read(a[i]) reduce(min: (&e->low)[0]) reduce(max: (&e->high)[0])
