@@ -12,6 +12,7 @@
 #include "base/running.h"
 #include "base/spin.h"
 #include "execute/exact_clock.h"
+#include "execute/exact_early.h"
 #include "execute/exact_heap.h"
 #include "execute/exact_line.h"
 #include "execute/exact_memory.h"
@@ -32,9 +33,10 @@ enum {
 typedef struct page {
     uintptr_t begin;
     unsigned char flags[PAGE];
-    unsigned char left[PAGE]; /* what a store has left in it */
-    uint16_t place[PAGE];     /* of the clock of the chunk that stored last */
-    uint32_t time[PAGE];      /* of that chunk then */
+    unsigned char left[PAGE];   /* what a store has left in it */
+    unsigned char before[PAGE]; /* what was there before the first store */
+    uint16_t place[PAGE];       /* of the clock of the chunk that stored last */
+    uint32_t time[PAGE];        /* of that chunk then */
     const void *pc[PAGE / WORD];
 } page_t;
 
@@ -48,6 +50,8 @@ typedef struct pages {
 struct kmm__work_globals {
     pthread_mutex_t lock; /* guards all of this; the runtime's lock may be taken within */
     kmm__clocks_t *clocks;
+    kmm__earlies_t *earlies;
+    uint32_t ended; /* number of chunks that are done */
     pages_t pages;
     const void *said[FEW]; /* instructions that a message has named */
     uint32_t said_count;
@@ -81,6 +85,7 @@ static struct kmm__work_globals *work_globals(kmm__work_t *w)
     w->globals = kmm__work_take(w, sizeof(*w->globals));
     pthread_mutex_init(&w->globals->lock, NULL);
     w->globals->clocks = kmm__clocks_make(w);
+    w->globals->earlies = kmm__earlies_make(w);
     return w->globals;
 }
 
@@ -231,6 +236,10 @@ static bool is_ordered(const kmm__globals_t *g, const page_t *p, uintptr_t k)
 
 static void note_store(kmm__globals_t *g, page_t *p, uintptr_t k, const void *pc)
 {
+    bool is_first = !(p->flags[k] & STORED);
+    kmm__early_store(g->all->earlies, &g->clock, p->begin + k, is_first);
+    if (is_first)
+        p->before[k] = value_at(p->begin + k);
     bool loose = !(p->flags[k] & LOOSE) && !is_ordered(g, p, k);
     if (loose || !p->pc[k / WORD])
         p->pc[k / WORD] = pc;
@@ -239,9 +248,15 @@ static void note_store(kmm__globals_t *g, page_t *p, uintptr_t k, const void *pc
     p->time[k] = kmm__clock_time(&g->clock);
 }
 
-static void note_load(kmm__globals_t *g, page_t *p, uintptr_t k)
+/* `p` NULL: nothing was stored to the page yet. */
+static void note_load(kmm__globals_t *g, page_t *p, uintptr_t at)
 {
-    if (!(p->flags[k] & LOOSE) && !is_ordered(g, p, k))
+    const uintptr_t k = at % PAGE;
+    if (!p || !(p->flags[k] & STORED))
+        kmm__early_load(g->all->earlies, &g->clock, at);
+    else if (is_ordered(g, p, k))
+        kmm__early_settle(g->all->earlies, &g->clock, at);
+    else
         p->flags[k] |= LOOSE;
 }
 
@@ -256,10 +271,10 @@ void kmm__exact_global_access(kmm__check_t *c, uintptr_t address, size_t bytes, 
     note_values(g);
     for (uintptr_t at = address; at < address + bytes; at++) {
         page_t *p = page_of(g, at, stores ? c->task->work : NULL);
-        if (p && stores)
+        if (stores)
             note_store(g, p, at % PAGE, pc);
-        else if (p)
-            note_load(g, p, at % PAGE);
+        else
+            note_load(g, p, at);
     }
     if (stores) {
         g->stored = address;
@@ -454,13 +469,22 @@ typedef struct wrong {
     bool is_other; /* another chunk has stored it last */
 } wrong_t;
 
-/* False: there is none of which nothing was said yet. */
-static bool find_wrong(const kmm__globals_t *g, wrong_t *w)
+/* True if what a chunk has loaded from the byte before the first store is a matter of chance. */
+static bool is_early(const kmm__globals_t *g, const page_t *p, uintptr_t k)
 {
-    for (uint32_t n = 0; n < g->pages.slots; n++) {
-        page_t *p = g->pages.at[n];
+    return (p->flags[k] & LEFT) && !(p->flags[k] & SAID) && p->before[k] != p->left[k] &&
+           kmm__early_is_loose(g->all->earlies, p->begin + k);
+}
+
+/* False: there is none of which nothing was said yet. The last chunk looks at all pages. */
+static bool find_wrong(const kmm__globals_t *g, bool is_last, wrong_t *w)
+{
+    const pages_t *pages = is_last ? &g->all->pages : &g->pages;
+    for (uint32_t n = 0; n < pages->slots; n++) {
+        page_t *p = pages->at[n];
         for (uintptr_t k = 0; p && k < PAGE; k++) {
-            if ((p->flags[k] & (LOOSE | SEVERAL | SAID)) != (LOOSE | SEVERAL))
+            if ((p->flags[k] & (LOOSE | SEVERAL | SAID)) != (LOOSE | SEVERAL) &&
+                !(is_last && is_early(g, p, k)))
                 continue;
             *w = (wrong_t){p, p->begin + k, p->pc[k / WORD], p->place[k] != g->clock.place};
             return true;
@@ -548,10 +572,16 @@ void kmm__exact_globals_report(kmm__check_t *c)
 {
     kmm__globals_t *g = c->globals;
     wrong_t wrong;
+    bool is_last = false;
+    if (g) {
+        enter(g);
+        is_last = ++g->all->ended == c->task->work->chunk_count;
+        leave(g);
+    }
     for (bool found = g != NULL; found;) {
         enter(g);
         note_values(g);
-        found = find_wrong(g, &wrong);
+        found = find_wrong(g, is_last, &wrong);
         leave(g);
         if (found)
             report(c, &wrong);

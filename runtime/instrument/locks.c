@@ -59,14 +59,36 @@ typedef void *any_t;
         return result;                                                                             \
     }
 
+/* A call that runs a function once. The function's end is told before other threads' calls return.
+ */
+typedef struct once_call {
+    any_t control;
+    void (*function)(void);
+    bool is_done;
+} once_call_t;
+
+static _Thread_local once_call_t *once_call;
+
+static void run_once(void)
+{
+    once_call_t *call = once_call; /* the function may make such calls of its own */
+    call->function();
+    kmm__exact_once(call->control, -1);
+    call->is_done = true;
+}
+
 #define ONCE(name)                                                                                 \
-    __attribute__((weak)) int __real_##name(any_t a, any_t b, any_t c);                            \
-    int __wrap_##name(any_t a, any_t b, any_t c);                                                  \
-    int __wrap_##name(any_t a, any_t b, any_t c)                                                   \
+    __attribute__((weak)) int __real_##name(any_t a, void (*b)(void), any_t c);                    \
+    int __wrap_##name(any_t a, void (*b)(void), any_t c);                                          \
+    int __wrap_##name(any_t a, void (*b)(void), any_t c)                                           \
     {                                                                                              \
+        once_call_t call = {.control = a, .function = b}, *outer = once_call;                      \
+        once_call = &call;                                                                         \
         kmm__exact_once(a, 1);                                                                     \
-        int result = __real_##name(a, b, c);                                                       \
-        kmm__exact_once(a, -1);                                                                    \
+        int result = __real_##name(a, run_once, c);                                                \
+        if (!call.is_done)                                                                         \
+            kmm__exact_once(a, -1);                                                                \
+        once_call = outer;                                                                         \
         return result;                                                                             \
     }
 

@@ -13,7 +13,7 @@ int main(void) { return 0; }
 #else
 #ifdef ONCE
 // ONCE: error: {{.*}}macro_uses.c:[[#@LINE+4]]: macros write pragmas of kmm, and this line is another in the copies that kmmcc preprocesses
-// ONCE: note: give each header an include guard by #ifndef, and no #pragma once; or write the pragmas themselves in this program
+// ONCE: note: give each header an include guard by #ifndef, no #pragma once and no #include_next; or write the pragmas themselves in this program
 #include <including.h>
 #include "system/included.h"
 int once = INCLUDED;
