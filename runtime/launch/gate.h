@@ -13,8 +13,8 @@
 
 #include <kmm/launch.h>
 
-/* Not locked: called before and after work is submitted. The second call may be left out if the
- * first one of this thread has had its counterpart. */
+/* Not locked: called before and after work is submitted. A thread that is within the gate does not
+ * enter again, and kmm__gate_leave has no effect on a thread that is not within. */
 void kmm__gate_enter(const kmm_runtime_t *rt);
 void kmm__gate_leave(void);
 /* Not locked: leaves the gate, and waits until no other thread is within it. Others then wait until
