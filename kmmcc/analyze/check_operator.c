@@ -104,18 +104,6 @@ static bool is_base(const directive_t *d, int argument, const item_t *item)
            clang_equalCursors(clang_getCursorReferenced(a), clang_getCursorReferenced(b));
 }
 
-/* The value of a constant expression. False: it is none. */
-static bool constant_of(CXCursor c, long long *value)
-{
-    CXEvalResult result = clang_Cursor_Evaluate(c);
-    bool is = result && clang_EvalResult_getKind(result) == CXEval_Int;
-    if (is)
-        *value = clang_EvalResult_getAsLongLong(result);
-    if (result)
-        clang_EvalResult_dispose(result);
-    return is;
-}
-
 static enum CXChildVisitResult find_change(CXCursor c, CXCursor parent, CXClientData data)
 {
     search_t *x = data;
@@ -155,12 +143,12 @@ static bool element_of(const search_t *x, CXCursor pointer, long long *element)
         return clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf &&
                clang_getCursorKind(part) == CXCursor_ArraySubscriptExpr && parts.count == 2 &&
                element_of(x, parts.at[0], element) && *element == 0 &&
-               constant_of(parts.at[1], element);
+               cursor_evaluates_to(parts.at[1], element);
     }
     case CXCursor_BinaryOperator:
         return clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Add && list.count == 2 &&
                element_of(x, list.at[0], element) && *element == 0 &&
-               constant_of(list.at[1], element);
+               cursor_evaluates_to(list.at[1], element);
     default: return false;
     }
 }

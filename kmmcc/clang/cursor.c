@@ -181,7 +181,7 @@ static enum CXChildVisitResult find_path(CXCursor c, CXCursor parent, CXClientDa
     return CXChildVisit_Recurse;
 }
 
-static bool evaluates_to(CXCursor e, long long *value)
+bool cursor_evaluates_to(CXCursor e, long long *value)
 {
     CXEvalResult result = clang_Cursor_Evaluate(e);
     bool is_integer = result && clang_EvalResult_getKind(result) == CXEval_Int;
@@ -196,7 +196,7 @@ static bool evaluates_to(CXCursor e, long long *value)
 static bool same_index(CXCursor a, CXCursor b)
 {
     long long x, y;
-    if (evaluates_to(a, &x) && evaluates_to(b, &y))
+    if (cursor_evaluates_to(a, &x) && cursor_evaluates_to(b, &y))
         return x == y;
     cursors_t m = cursor_children(a), n = cursor_children(b);
     enum CXCursorKind kind = clang_getCursorKind(a);
@@ -288,7 +288,7 @@ bool cursor_is_null_pointer(CXCursor c)
     switch (clang_getCursorKind(c)) {
     case CXCursor_CXXNullPtrLiteralExpr:
     case CXCursor_GNUNullExpr: return true;
-    case CXCursor_IntegerLiteral: return evaluates_to(c, &value) && value == 0;
+    case CXCursor_IntegerLiteral: return cursor_evaluates_to(c, &value) && value == 0;
     case CXCursor_InitListExpr:
         return list.count == 0 || (list.count == 1 && cursor_is_null_pointer(list.at[0]));
     case CXCursor_UnexposedExpr:

@@ -61,6 +61,8 @@ bool type_is_integer(CXType type);
 /* True if values of the type have a destructor of the program: of the class, a base or a member.
  * False if that depends on a template's arguments. */
 bool type_has_destructor(CXType type);
+/* True if the expression is an integer constant, whose value is stored. */
+bool cursor_evaluates_to(CXCursor e, long long *value);
 /* True if values are copied as bytes, and making one does nothing but set members to constants. */
 bool type_is_copied(CXType type);
 /* The type as that of a value that a chunk gets: a reference to a const struct without members is
