@@ -356,7 +356,7 @@ static void few_bytes_are_copied(void **state)
 {
     bool good = true;
     (void)state;
-    for (size_t k = 0; k < sizeof(works) / sizeof(*works); k++)
+    for (size_t k = 0; k < sizeof(works) / sizeof(*works); k += IS_SLOW ? 4 : 1)
         good &= check_work(&works[k]);
     assert_true(good);
 }

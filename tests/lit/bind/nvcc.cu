@@ -1,8 +1,7 @@
 // REQUIRES: nvcc
-// RUN: %kmmcc --target=cuda -std=c++17 --emit-source=%t.cu %s && FileCheck --input-file=%t.cu %s
+// RUN: %kmmcc --target=cuda -std=c++17 -DWITH_CUB --emit-source=%t.cu %s && FileCheck --input-file=%t.cu %s
 // What nvcc lets a program have and clang does not.
 // RUN: %kmmcc --target=cuda -std=c++17 -DPLACEMENT -DATOMIC -DREGISTER -DMACROS -DOPENMP -Xcompiler -fopenmp --emit-source=%t.cu %s
-// RUN: %kmmcc --target=cuda -std=c++17 -DWITH_CUB --emit-source=%t.cu %s
 #include <cuda_runtime.h>
 #ifdef PLACEMENT
 __device__ int *make(void *place) { return new (place) int(3); }

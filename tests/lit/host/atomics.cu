@@ -1,5 +1,5 @@
 // Atomic functions on all types that CUDA has, with scopes, on global and on shared memory.
-// RUN: %kmmcc --target=host %san -O2 -Wall -Wextra -Werror %s -o %t && %t
+// RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Werror %s -o %t && %t
 // RUN: %kmmcc --target=host -fkmm-fibers %san %s -o %t.fibers && %t.fibers
 #include <cuda_runtime.h>
 #include <cuda_bf16.h>

@@ -1,7 +1,7 @@
 // Indices that begin below 0 or come to 0 again, variables that hide others, lambdas and packs at barriers: what split kernels give is
 // what threads with a stack of their own give.
 // RUN: %kmmcc --target=host %san -std=c++17 -w -fkmm-fibers %s -o %t && %t > %t.fibers
-// RUN: %kmmcc --target=host %san -std=c++17 -O3 -march=native -w %s -o %t && %t > %t.split
+// RUN: %kmmcc --target=host %san -std=c++17 -O1 -march=native -w %s -o %t && %t > %t.split
 // RUN: cmp %t.split %t.fibers && FileCheck %s < %t.split
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,5 +1,5 @@
 // Atomic functions on several numbers at once: float2, float4, bfloat16 pairs, 16 bytes; and those without a result that name their order.
-// RUN: %kmmcc --target=host %san -O2 -Wall -Wextra -Werror %s -o %t && %t
+// RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Werror %s -o %t && %t
 // RUN: %kmmcc --target=host -fkmm-fibers %san %s -o %t && %t
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // Arrays whose addresses the program has stored in others: tables of rows, structures of arrays, constant structures and variables. What kernels
 // reach so has no other order than that of the launches.
-// RUN: %kmmcc --target=host %san -O2 -Wall -Wextra -Werror %s -o %t && %t
+// RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Werror %s -o %t && %t
 // RUN: %kmmcc --target=host --emit-source %s | FileCheck %s
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Blocks that lie side by side run as one wide block where a kernel's threads only add blockIdx.x * blockDim.x and threadIdx.x up.
-// RUN: %kmmcc --target=host %san -O2 -Wall -Wextra -Werror %s -o %t && %t
+// RUN: %kmmcc --target=host %san -O1 -Wall -Wextra -Werror %s -o %t && %t
 // RUN: %kmmcc --target=host -fkmm-random %san %s -o %t.random && %t.random
 // RUN: %kmmcc --target=host --emit-source=%t.txt %s && FileCheck %s < %t.txt
 #include <cuda_runtime.h>

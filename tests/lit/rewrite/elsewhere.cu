@@ -4,7 +4,7 @@
 // RUN: %kmmcc --target=cuda -fkmm-clone -I %S/Inputs -c %S/Inputs/elsewhere.cu -o %t/kernel.o
 // RUN: %kmmcc --target=cuda %t/launch.o %t/kernel.o -o %t/program
 // RUN: %kmmcc --target=cuda -I %S/Inputs --emit-source=%t/launch.cu %s && FileCheck --input-file=%t/launch.cu %s
-// RUN: %kmmcc --target=cuda -fkmm-clone -I %S/Inputs --emit-source=%t/kernel.cu %S/Inputs/elsewhere.cu && FileCheck --check-prefix=KERNEL --input-file=%t/kernel.cu %s
+// RUN: %kmmcc --target=cuda -fkmm-clone -DWITH_GROUPS -I %S/Inputs --emit-source=%t/kernel.cu %S/Inputs/elsewhere.cu && FileCheck --check-prefix=KERNEL --input-file=%t/kernel.cu %s
 // A kernel that another file defines: that file registers its clone, and the launch stays as it is.
 #include "elsewhere.h"
 // KERNEL: kmm_cuda_register_clone((const void *)kmm_elsewhere, (const void *)elsewhere);
