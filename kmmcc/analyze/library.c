@@ -76,6 +76,18 @@ static bool keeps_for_null(CXCursor call)
     return false;
 }
 
+bool library_clears_exceptions(const char *name)
+{
+    static const char *const names[] = {"feclearexcept", "feholdexcept", "fesetenv", NULL};
+    return text_is_one_of(name, names);
+}
+
+bool library_asks_for_exceptions(const char *name)
+{
+    static const char *const names[] = {"fetestexcept", "fegetexceptflag", NULL};
+    return text_is_one_of(name, names);
+}
+
 /* Those that attributes(7) calls MT-Unsafe for a race about a state of their own, or because they
  * change the locale or the environment; those that change the process's folder or file mask; and
  * those that take from a stream. Functions that are wrong only if what they return is overwritten

@@ -8,6 +8,10 @@
 
 /* True if one thread at a time goes on behind a call of this function, whose code is not seen. */
 bool library_locks(const char *name);
+/* Floating-point exceptions that are set stay set, in the thread, until somebody clears them. So a
+ * function that asks for them and has cleared none learns of what ran before it. */
+bool library_clears_exceptions(const char *name);
+bool library_asks_for_exceptions(const char *name);
 /* True if the function that is called keeps a state for the whole program, which calls change. */
 bool library_keeps_state(CXCursor call);
 /* True if a variable of the library is such a state. */

@@ -28,7 +28,8 @@ typedef struct walk {
     CXCursor own, own_variable; /* the mention of a variable that each thread has of its own */
     CXCursor keeps, prints;     /* calls of library functions with a state; that print */
     int seen_count;
-    bool locks; /* stores may be one at a time */
+    bool locks;  /* stores may be one at a time */
+    bool clears; /* floating-point exceptions */
 } walk_t;
 
 static bool is_static(CXCursor v)
@@ -181,7 +182,10 @@ static void note_call(walk_t *w, CXCursor call)
     if (!seen) {
         w->locks |= library_locks(name);
         bool library = cursor_is_system(f);
-        if (library && library_keeps_state(call) && clang_Cursor_isNull(w->keeps))
+        w->clears |= library && library_clears_exceptions(name);
+        bool keeps = library && (library_keeps_state(call) ||
+                                 (!w->clears && library_asks_for_exceptions(name)));
+        if (keeps && clang_Cursor_isNull(w->keeps))
             w->keeps = call;
         if (library && library_prints(call) && clang_Cursor_isNull(w->prints))
             w->prints = call;

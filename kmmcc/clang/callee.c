@@ -442,3 +442,38 @@ void callee_bind(unit_t *u, directive_t *d)
     else
         bind_function(u, d, callee);
 }
+
+/* Returns the innermost namespace around the cursor whose name belongs to the names of what is in
+ * it; or the translation unit. */
+static CXCursor namespace_of(CXCursor c)
+{
+    for (;;) {
+        c = clang_getCursorSemanticParent(c);
+        bool in_names = clang_getCursorKind(c) == CXCursor_Namespace &&
+                        !clang_Cursor_isInlineNamespace(c) && *cursor_name(c);
+        if (in_names || clang_getCursorKind(c) == CXCursor_TranslationUnit ||
+            clang_Cursor_isNull(c))
+            return c;
+    }
+}
+
+/* The arguments of a chunk's call have the types of the parameters, so their namespaces, in which
+ * C++ looks for functions, too, are others than those of the launch's arguments. A function that is
+ * of the launch's namespace is found without them. One that only a class declares, as its friend,
+ * has no other name. */
+const char *callee_path(const unit_t *u, const directive_t *d)
+{
+    CXCursor function = clang_getCanonicalCursor(d->callee), at = namespace_of(function);
+    enum CXCursorKind scope = clang_getCursorKind(clang_getCursorLexicalParent(function));
+    const char *written = u->source->text + d->callee_begin, *name = cursor_name(function),
+               *path = "";
+    size_t length = d->name_after - d->callee_begin;
+    bool is_plain = length == strlen(name) && !strncmp(written, name, length);
+    if (clang_getCursorKind(function) != CXCursor_FunctionDecl || scope == CXCursor_ClassDecl ||
+        scope == CXCursor_StructDecl || scope == CXCursor_ClassTemplate ||
+        (!is_plain && !d->is_selected) || clang_equalCursors(at, namespace_of(d->top)))
+        return path;
+    for (; clang_getCursorKind(at) == CXCursor_Namespace; at = namespace_of(at))
+        path = arena_printf("%s::%s", cursor_name(at), path);
+    return arena_printf("::%s", path);
+}

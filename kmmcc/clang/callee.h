@@ -13,6 +13,9 @@
 void callee_error(const unit_t *u, const directive_t *d, CXCursor c, const char *message);
 /* Finds the kernels or the function that d->launch runs, and its arguments. */
 void callee_bind(unit_t *u, directive_t *d);
+/* Returns what stands before the function's name where a chunk of a C++ program calls it: its
+ * namespaces, or nothing. */
+const char *callee_path(const unit_t *u, const directive_t *d);
 /* True if the call does not write the argument, which is a default. */
 bool callee_is_left_out(CXCursor argument);
 /* Finds where an argument of the launch is written. False: it is left out, or comes from a macro

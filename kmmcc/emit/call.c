@@ -421,7 +421,8 @@ static const char *called(const call_t *c, const char *arguments)
     const char *name = d->is_selected ? d->callee_name
                                       : arena_copy(s->text + d->callee_begin,
                                                    d->template_end - d->callee_begin),
-               *call = arena_printf("%s(%s);", name, arguments ? arguments : "");
+               *path = c->u->lang == LANG_C ? "" : callee_path(c->u, d),
+               *call = arena_printf("%s%s(%s);", path, name, arguments ? arguments : "");
     if (c->u->lang == LANG_C)
         return call;
     if (d->template_end > d->name_after) /* which may ask for its line */

@@ -98,6 +98,13 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
             KMM_E_NO_DEVICE,
             is_function ? "a plain function runs on the CPU, and device() names another kind"
                         : "the kernel was built for another kind of device than device() names");
+    /* What KMM_CHECK=result compares with is what the program does without its pragma: in host
+     * memory, where also pointers from memory that no item names lead to its arrays. */
+    if (is_function && l->is_undivided) {
+        p->device[p->count++] = l->runtime->cpu;
+        memset(p->dealt, 0, p->count * sizeof(*p->dealt));
+        return 0;
+    }
     bool on_current = l->on_current && l->where != KMM_ON_DEVICE;
     int error = find_devices(l->runtime, kind, p);
     if (!error && l->where == KMM_ON_DEVICE)

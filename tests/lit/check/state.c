@@ -3,6 +3,7 @@
 // REQUIRES: ir
 // Plain functions that keep a state, change or know more than their arguments; and some that do not.
 #define _GNU_SOURCE
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,6 +32,8 @@ F draws(int n, int *y) { for (int i = 0; i < n; i++) y[i] += rand(); }
 F draws_48(int n, double *y) { for (int i = 0; i < n; i++) y[i] += drand48(); }
 F splits(int n, char *y) { for (int i = 0; i < n; i++) if (y[i]) strtok(y, " "); }
 F signs(int n, double *y) { for (int i = 0; i < n; i++) { double l = lgamma(y[i]); y[i] = l * signgam; } }
+F older(int n, double *y) { for (int i = 0; i < n; i++) { y[i] = 1 / y[i]; y[i] += fetestexcept(FE_DIVBYZERO) != 0; } }
+F own(int n, double *y) { for (int i = 0; i < n; i++) { feclearexcept(FE_DIVBYZERO); y[i] = 1 / y[i]; y[i] += fetestexcept(FE_DIVBYZERO) != 0; } }
 F changes_environment(int n, int *y) { for (int i = 0; i < n; i++) { y[i] += 1; setenv("KEY", "1", 1); } }
 F names_files(int n, char *y) { for (int i = 0; i < n; i++) y[i] = tmpnam(NULL)[5]; }
 F widens(int n, char *y) { for (int i = 0; i < n; i++) { wchar_t w; y[i] = (char)mbrtowc(&w, &y[i], 1, NULL); } }
@@ -106,6 +109,11 @@ void all(int n, const int *x, int *y, double *d, char *c, int (*a)[120], const i
 // CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'signs' uses 'signgam', which has one state
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(d[i])
     signs(n, d);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'older' uses 'fetestexcept', which has one state
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(d[i])
+    older(n, d);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(d[i])
+    own(n, d);
 // CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'changes_environment' uses 'setenv'
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
     changes_environment(n, y);

@@ -3,6 +3,7 @@
 // RUN: env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t > %t.out 2>&1 && FileCheck --check-prefix=RIGHT %s < %t.out
 // RUN: env KMM_CHECK=access,result KMM_DEVICES=host:3,mem=1M %t > %t.out 2>&1 && FileCheck --check-prefix=RIGHT %s < %t.out
 // RUN: for k in first state library begun added small; do %not --crash env KMM_CHECK=result KMM_DEVICES=host %t $k || exit 1; done 2>&1 | FileCheck %s
+// RUN: %not --crash env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t back 2>&1 | FileCheck --check-prefix=BACK %s
 // RUN: env KMM_CHECK=result KMM_DEVICES=host %t loses 2>&1 | FileCheck --check-prefix=LOSES %s
 // RUN: %not --crash env KMM_CHECK=results KMM_DEVICES=host %t 2>&1 | FileCheck --check-prefix=WORD %s
 // KMM_CHECK=result: the chunks of a launch leave what the launch leaves as a whole.
@@ -26,6 +27,8 @@ static void dice(int n, int *o) { for (int i = 0; i < n; i++) o[i] = rand(); }
 static void total(int n, int *s, const int *a) { *s = 0; for (int i = 0; i < n; i++) *s += a[i]; }
 static void weighted(int n, float *s, const float *a) { for (int i = 0; i < n; i++) *s += a[i] * i; }
 static void halves(int n, signed char *s, const int *a) { for (int i = 0; i < n; i++) *s = (*s + a[i]) / 2; }
+static struct link { int *back; } links[N];
+static void by_link(int n, int *o) { for (int i = 0; i < n; i++) *links[o[i]].back += 1; }
 /* A large number takes no small ones. */
 static void loses(int n, float *s, const float *a) { for (int i = 0; i < n; i++) *s += 3 + 0 * a[i]; }
 
@@ -98,6 +101,15 @@ int main(int argc, char **argv)
         // CHECK: result.c:[[#@LINE+1]]: halves: argument (&c)[0:1]: its 11 chunks leave another result than the launch as a whole: in element 0 (0x{{[0-9a-f][0-9a-f]}} for 0x{{[0-9a-f][0-9a-f]}})
 #pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) read(x[i]) reduce(+: (&c)[0:1])
         halves(n, &c, x);
+    }
+    if (!strcmp(what, "back")) { // memory that no item names leads back to the array
+        for (int i = 0; i < N; i++) {
+            links[i].back = &y[i];
+            y[i] = i;
+        }
+        // BACK: result.c:[[#@LINE+1]]: by_link: argument y[i]: its 11 chunks leave another result than the launch as a whole: in element 0
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) update(y[i])
+        by_link(n, y);
     }
     if (!strcmp(what, "loses")) {
         f = 1e8f;
