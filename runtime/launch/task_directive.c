@@ -16,6 +16,7 @@
 #include "execute/statements.h"
 #include "launch/fit.h"
 #include "launch/gate.h"
+#include "launch/host_uses.h"
 #include "launch/items.h"
 #include "launch/submission.h"
 #include "launch/submit.h"
@@ -115,7 +116,8 @@ static int resolve(kmm_task_t *task)
     int error = kmm__submission_resolve(s);
     if (!error)
         error = check_bases(s);
-    return error ? error : kmm__submission_fits(s);
+    error = error ? error : kmm__submission_fits(s);
+    return error ? error : kmm__host_uses_check(s);
 }
 
 /* Locked: until the statements may run, or never will. */
@@ -217,6 +219,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     if (d->backend->enter)
         task->entered = d->backend->enter(d->gpu);
     current = task;
+    kmm__host_uses_task(&task->submission, true);
     kmm__inside_enter(task->task);
     return task;
 }
@@ -359,6 +362,7 @@ KMM__API void kmm_task_end(kmm_task_t *task)
     join_used(task);
     current = NULL;
     kmm__inside_leave();
+    kmm__host_uses_task(&task->submission, false);
     if (d->backend->leave)
         d->backend->leave(task->entered);
     kmm__statements_end(task->task);
