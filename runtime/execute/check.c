@@ -25,7 +25,6 @@
 #include "base/error.h"
 #include "execute/exact.h"
 #include "execute/exact_device.h"
-#include "execute/exact_host.h"
 #include "execute/failure.h"
 #include "execute/proof.h"
 #include "execute/shadow.h"
@@ -597,7 +596,5 @@ int kmm__check_config(kmm_runtime_t *rt)
                                   length, text);
         text += length + (text[length] == ',');
     }
-    if (rt->checks_access)
-        kmm__exact_host_watch();
     return 0;
 }
