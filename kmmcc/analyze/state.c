@@ -27,6 +27,7 @@ typedef struct walk {
     CXCursor seen[MAX_SEEN], stored, stored_variable, named, named_variable;
     CXCursor own, own_variable; /* the mention of a variable that each thread has of its own */
     CXCursor keeps, prints;     /* calls of library functions with a state; that print */
+    CXCursor led, led_field;    /* a store by a pointer that is a member of a parameter */
     int seen_count;
     bool locks;  /* stores may be one at a time */
     bool clears; /* floating-point exceptions */
@@ -86,6 +87,64 @@ static void note_store(walk_t *w, CXCursor place, CXCursor what)
         return;
     w->stored = place;
     w->stored_variable = v;
+}
+
+/* The parameter, and the member of it, by which a pointer leads to an lvalue: `*s.p`, `s.p[k]` and
+ * `s.p->m`. Null: there is none. */
+static CXCursor leading_parameter(CXCursor c, CXCursor *field)
+{
+    c = flow_operand(c);
+    cursors_t list = cursor_children(c);
+    if (list.count == 0)
+        return clang_getNullCursor();
+    CXCursor pointer = flow_operand(list.at[0]), v;
+    CXType type = clang_getCanonicalType(clang_getCursorType(pointer));
+    if (type.kind != CXType_Pointer || clang_getCursorKind(pointer) != CXCursor_MemberRefExpr)
+        return clang_getCursorKind(c) == CXCursor_MemberRefExpr && type.kind != CXType_Pointer
+                   ? leading_parameter(list.at[0], field)
+                   : clang_getNullCursor();
+    v = whole_of(pointer);
+    *field = clang_getCursorReferenced(pointer);
+    bool is_struct = !clang_Cursor_isNull(v) && clang_getCursorKind(v) == CXCursor_ParmDecl &&
+                     clang_getCanonicalType(clang_getCursorType(v)).kind == CXType_Record;
+    return is_struct ? v : clang_getNullCursor();
+}
+
+static bool is_literal(CXCursor c)
+{
+    return clang_getCursorKind(flow_operand(c)) == CXCursor_IntegerLiteral;
+}
+
+/* True if the lvalue is the same in each chunk: its index is a constant, or counts from 0 on,
+ * because no bounds are told. */
+static bool is_same_place(const directive_t *d, CXCursor c)
+{
+    cursors_t list = cursor_children(flow_operand(c));
+    if (clang_getCursorKind(flow_operand(c)) != CXCursor_ArraySubscriptExpr || list.count != 2)
+        return true;
+    for (int k = 0; k < d->rebase_count; k++)
+        if (d->rebase[k].kind != REBASE_LENGTH)
+            return is_literal(list.at[1]);
+    return true;
+}
+
+static bool is_named(const directive_t *d, CXCursor argument, CXCursor field);
+
+/* A store to what a pointer in a struct leads to, which the function gets by value. */
+static void note_led(walk_t *w, CXCursor place, CXCursor what)
+{
+    CXCursor field = clang_getNullCursor(), v = leading_parameter(what, &field);
+    if (w->seen_count != 1 || clang_Cursor_isNull(v) || !clang_Cursor_isNull(w->led) ||
+        !is_same_place(w->d, what))
+        return;
+    CXType type = clang_getCanonicalType(clang_getCursorType(what));
+    const parameter_list_t *p = check_parameters(w->d->target[0].kernel);
+    for (int k = 0; k < p->count && k < w->d->argument_count; k++)
+        if (clang_equalCursors(p->at[k], v) && !is_named(w->d, w->d->argument[k], field) &&
+            !clang_isVolatileQualifiedType(type) && type.kind != CXType_Atomic) {
+            w->led = place;
+            w->led_field = field;
+        }
 }
 
 /* A variable of a thread, other than a local one, in which a function may keep what it works on. */
@@ -225,8 +284,10 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
                    clang_getCursorUnaryOperatorKind(c) >= CXUnaryOperator_PostInc &&
                    clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec);
     cursors_t list = cursor_children(c);
-    if (stores && list.count)
+    if (stores && list.count) {
         note_store(w, c, list.at[0]);
+        note_led(w, c, list.at[0]);
+    }
     return CXChildVisit_Recurse;
 }
 
@@ -266,7 +327,9 @@ static walk_t *walk(const unit_t *u, const directive_t *d)
                   .own = none,
                   .own_variable = none,
                   .keeps = none,
-                  .prints = none};
+                  .prints = none,
+                  .led = none,
+                  .led_field = none};
     walk_function(w, d->target[0].kernel);
     return w;
 }
@@ -348,12 +411,47 @@ bool state_is_read(const unit_t *u, const directive_t *d)
 
 /* ---- Messages ---- */
 
+static bool has_axis(const directive_t *d, const item_t *item)
+{
+    for (int k = 0; k < item->section_count; k++)
+        for (int a = 0; a < d->axis_count && item->section[k].lower; a++)
+            if (!form_is(item->section[k].lower_form.coef[a], 0))
+                return true;
+    return false;
+}
+
+/* True if this argument is another one in each chunk. */
+static bool is_moved(const directive_t *d, int argument)
+{
+    CXCursor root = cursor_root(d->argument[argument]);
+    for (int k = 0; k < d->item_count; k++)
+        if (has_axis(d, &d->item[k]) &&
+            clang_equalCursors(cursor_root(d->item[k].base->cursor), root))
+            return true;
+    for (int k = 0; k < d->rebase_count; k++)
+        if (d->rebase[k].parameter == argument)
+            return true;
+    return false;
+}
+
+static void say_led(unit_t *u, directive_t *d, const char *name)
+{
+    unit_error(u, d->rebase_begin, d->rebase_end,
+               "'%s' changes what '%s' leads to, which all chunks share, and they run at once and "
+               "in any order; pass that pointer itself, with a clause that names what it leads to",
+               d->callee_name, name);
+}
+
 /* What the IR shows: changes through pointers, references and functions. */
 static bool check_changes(unit_t *u, directive_t *d, const ir_function_t *f)
 {
     for (int k = 0; f && k < f->change_count; k++) {
         const ir_change_t *c = &f->change[k];
-        if (c->of_thread)
+        if (!c->name && (f->param_count != d->argument_count || is_moved(d, c->param)))
+            continue;
+        if (!c->name)
+            say_led(u, d, cursor_name(check_parameters(d->target[0].kernel)->at[c->param]));
+        else if (c->of_thread)
             unit_error(u, d->rebase_begin, d->rebase_end,
                        "'%s' changes '%s', of which each thread has its own, and chunks run on "
                        "threads of kmm; make it a parameter",
@@ -456,6 +554,11 @@ bool check_state(unit_t *u, directive_t *d)
             "begins or a clause names",
             d->callee_name, local ? "static" : "global", cursor_name(w->stored_variable));
         check_note(u, w->stored, "it is changed here");
+        return false;
+    }
+    if (!clang_Cursor_isNull(w->led) && !locks) {
+        say_led(u, d, cursor_name(w->led_field));
+        check_note(u, w->led, "it is changed here");
         return false;
     }
     if (!clang_Cursor_isNull(w->named)) {

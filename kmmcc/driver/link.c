@@ -3,6 +3,7 @@
 #include "driver/link.h"
 
 #include "../../runtime/instrument/locks.h"
+#include "../../runtime/instrument/transfer.h"
 #include "../../runtime/managed/calls.h"
 #include "base/arena.h"
 #include "base/install.h"
@@ -51,6 +52,7 @@ static void add_checks(list_t *command)
     WRAP(mmap)
     WRAP(munmap)
     KMM_LOCK_CALLS(WRAP, WRAP, WRAP, WRAP, WRAP, WRAP, WRAP)
+    KMM_TRANSFER_CALLS(WRAP, WRAP)
 #undef WRAP
     to_linker(command, "--undefined=__tsan_init"); /* the archive switches the check on */
     /* A weak reference to a wrapped function, as in libstdc++, takes nothing from an archive. */

@@ -263,6 +263,56 @@ static const GlobalVariable *variable_of(const Value *pointer, bool by_data)
     return nullptr;
 }
 
+// True if an index counts from a constant on: then it is the same in each call.
+static bool is_counted(const Value *v)
+{
+    SmallPtrSet<const Value *, 16> seen;
+    SmallVector<const Value *, 16> list{v};
+    while (!list.empty()) {
+        v = list.pop_back_val();
+        if (isa<Constant>(v) || !seen.insert(v).second)
+            continue;
+        if (!isa<CastInst>(v) && !isa<BinaryOperator>(v) && !isa<PHINode>(v))
+            return false;
+        list.append(cast<User>(v)->op_begin(), cast<User>(v)->op_end());
+    }
+    return true;
+}
+
+// Where a pointer begins that moves by a constant in each iteration of a loop.
+static const Value *start_of(const Value *pointer)
+{
+    auto *phi = dyn_cast<PHINode>(pointer->stripInBoundsConstantOffsets());
+    const Value *start = nullptr;
+    for (unsigned k = 0; phi && k < phi->getNumIncomingValues(); k++) {
+        const Value *v = phi->getIncomingValue(k)->stripInBoundsConstantOffsets();
+        if (v != phi && start && v != start)
+            return pointer;
+        start = v != phi ? v : start;
+    }
+    return start ? start : pointer;
+}
+
+// The parameter from which loaded pointers lead to the memory, which is the same in each call if
+// the parameter is. NULL: there is none.
+static const Argument *parameter_of(const Value *pointer, bool by_data)
+{
+    enum { MOST = 8 };
+    pointer = start_of(pointer);
+    auto *g = dyn_cast<GEPOperator>(pointer->stripInBoundsConstantOffsets());
+    if (g && all_of(g->indices(), [](const Use &k) { return is_counted(k); }))
+        pointer = g->getPointerOperand();
+    for (int k = 0; k < MOST; k++) {
+        auto *load = dyn_cast<LoadInst>(whole_of(pointer, by_data && !k));
+        if (!load || !load->isSimple())
+            return nullptr;
+        pointer = load->getPointerOperand();
+        if (auto *a = dyn_cast<Argument>(pointer->stripInBoundsConstantOffsets()))
+            return a;
+    }
+    return nullptr;
+}
+
 // True for `*p = *p + x`: the value is made of the old one.
 static bool is_combined(const Instruction *i)
 {
@@ -316,23 +366,38 @@ bool Analysis::is_first_value(const Instruction *i, const GlobalVariable *g) con
     return begun && !done;
 }
 
+void Analysis::add_change(const Instruction *i, ir_change_t c)
+{
+    const DILocation *l = i->getDebugLoc().get();
+    while (l && l->getInlinedAt())
+        l = l->getInlinedAt();
+    locate(l, &c);
+    change_.push_back(c);
+}
+
+void Analysis::note_parameter(const Instruction *i, const Argument *a)
+{
+    int param = a ? (int)a->getArgNo() : -1;
+    if (!a || is_count_of_owners(i) ||
+        any_of(change_, [&](const ir_change_t &c) { return c.param == param; }))
+        return;
+    add_change(i, {nullptr, param, 0, 0, 0, nullptr});
+}
+
 void Analysis::note_change(const Instruction *i, const Value *pointer)
 {
     const GlobalVariable *g = variable_of(pointer, is_combined(i));
+    if (!g)
+        note_parameter(i, parameter_of(pointer, is_combined(i)));
     if (!g || is_first_value(i, g) || is_count_of_owners(i))
         return;
     // Objects and arrays of a thread may be room to work in.
     if (g->isThreadLocal() && (g->isDeclaration() || !g->getValueType()->isSingleValueType()))
         return;
     for (const ir_change_t &c : change_)
-        if (title_of(g) == c.name)
+        if (c.name && title_of(g) == c.name)
             return;
-    ir_change_t c = {kept(title_of(g)), g->isThreadLocal(), 0, 0, nullptr};
-    const DILocation *l = i->getDebugLoc().get();
-    while (l && l->getInlinedAt())
-        l = l->getInlinedAt();
-    locate(l, &c);
-    change_.push_back(c);
+    add_change(i, {kept(title_of(g)), -1, g->isThreadLocal(), 0, 0, nullptr});
 }
 
 // Adds the parameters that are numbers of which the address is made.

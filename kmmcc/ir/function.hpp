@@ -146,6 +146,8 @@ class Analysis
     bool calls_elsewhere(const CallBase *call) const;
     bool is_first_value(const Instruction *i, const GlobalVariable *g) const;
     void note_change(const Instruction *i, const Value *pointer);
+    void note_parameter(const Instruction *i, const Argument *a);
+    void add_change(const Instruction *i, ir_change_t c);
     void note_number(const Value *v);
     void find_elsewhere();
     void thrown_by(const PHINode *phi, int64_t period, bool is_sure, ir_throw_t *t);

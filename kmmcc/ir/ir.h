@@ -145,8 +145,9 @@ typedef struct ir_access {
  * a variable leads. Atomic and volatile stores are none, nor is the first value of a local
  * static variable. */
 typedef struct ir_change {
-    const char *name;
-    int of_thread; /* each thread has a variable of its own */
+    const char *name; /* of the variable; NULL: a pointer leads there that lies in memory of */
+    int param;        /* this parameter, or in the parameter itself; -1: in a variable */
+    int of_thread;    /* each thread has a variable of its own */
     int line, column;
     const char *file; /* NULL: not known */
 } ir_change_t;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "execute/check.h"
 #include "execute/exact.h"
+#include "execute/exact_host.h"
 #include "launch/state.h"
 #include "memory/disk/spill.h"
 #include "memory/host/locked.h"
@@ -280,6 +281,8 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
     kmm_config_t config = given ? *given : (kmm_config_t){0};
     const char *list = config.devices ? config.devices : getenv("KMM_DEVICES");
     int error = kmm__check_config(rt);
+    if (rt->checks_access)
+        kmm__exact_host_watch();
     if (!error)
         error = environment_bytes("KMM_DEVICE_MEM", &config.device_mem);
     if (!error)

@@ -67,10 +67,12 @@ KMM__API void kmm_data_update(kmm_direction_t direction, const char *text, const
     kmm__blocks_check(__builtin_frame_address(0));
     if (bytes == 0)
         return;
-    if (direction == KMM_TO)
+    if (direction == KMM_TO) {
+        check_item(kmm__exact_host_before_to(base, bytes), "update to", text, file, line);
         check_item(kmm_update_to(rt, base, bytes), "update to", text, file, line);
-    else
+    } else {
         check_item(kmm_update_from(rt, base, bytes), "update from", text, file, line);
+    }
     kmm__exact_host_update(base, bytes, direction == KMM_TO);
 }
 

@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "execute/completion.h"
 #include "execute/device_thread.h"
+#include "execute/exact_host.h"
 #include "launch/maps.h"
 #include "launch/memo.h"
 #include "launch/state.h"
@@ -149,6 +150,7 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
     kmm__marker_create(rt, &kmm__all_streams, &m);
     kmm__marker_wait(m);
     kmm__marker_release(m);
+    kmm__exact_host_wait();
     int error = kmm__error_take(rt);
     return error ? error : ended;
 }

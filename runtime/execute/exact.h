@@ -27,6 +27,8 @@ enum {
 void kmm__exact_begin(void);
 /* Called before this thread accesses the bytes. `pc` is the address behind the instruction. */
 void kmm__exact_access(const void *address, size_t bytes, int kind, const void *pc);
+/* Called before the block is freed. Ends the program if it is mapped host memory. */
+void kmm__exact_host_free(const void *block, size_t bytes, const void *pc);
 
 /* ---- For launch/compare.c ---- */
 /* Called in a chunk that a C++ exception ends: what it leaves out of `write` items is no error. */

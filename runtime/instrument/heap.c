@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "execute/exact.h"
 #include "execute/exact_global.h"
 
 #define WEAK __attribute__((weak, visibility("default")))
@@ -58,10 +59,12 @@ static void *took(void *block)
     return block;
 }
 
-static void leaves(void *block)
+static void leaves(void *block, const void *pc)
 {
-    if (block && !looking)
-        kmm__exact_leaves(block, malloc_usable_size(block));
+    if (!block || looking)
+        return;
+    kmm__exact_host_free(block, malloc_usable_size(block), pc);
+    kmm__exact_leaves(block, malloc_usable_size(block));
 }
 
 WEAK void *malloc(size_t bytes)
@@ -84,13 +87,13 @@ WEAK void free(void *block)
         __libc_free(block);
         return;
     }
-    leaves(block);
+    leaves(block, __builtin_return_address(0));
     (NEXT(free))(block);
 }
 
 WEAK void *realloc(void *block, size_t bytes)
 {
-    leaves(block);
+    leaves(block, __builtin_return_address(0));
     void *moved = (NEXT(realloc))(block, bytes);
     if (!moved && bytes)
         took(block);
@@ -136,6 +139,7 @@ int __real_munmap(void *block, size_t bytes);
 int __wrap_munmap(void *block, size_t bytes);
 int __wrap_munmap(void *block, size_t bytes)
 {
+    kmm__exact_host_free(block, bytes, __builtin_return_address(0));
     kmm__exact_leaves(block, bytes);
     return __real_munmap(block, bytes);
 }

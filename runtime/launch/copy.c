@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "execute/exact_host.h"
 #include "launch/gate.h"
 #include "launch/operation.h"
 #include "launch/wait.h"
@@ -102,6 +103,16 @@ static int operate_in_pieces(kmm_runtime_t *rt, const kmm__array_operation_t *op
     return error;
 }
 
+/* Tells the check of host code that a copy has been awaited, which may have stored to mapped
+ * memory. What a comparison restores is left as it was. */
+static void told_host(const void *address, size_t bytes, bool stores)
+{
+    if (stores && !kmm__gate_is_closed_here())
+        kmm__exact_host_update(address, bytes, true);
+    else
+        kmm__exact_host_wait();
+}
+
 /* Runs an operation on the range of bytes that begins at an address. */
 static int on_range(kmm_runtime_t *rt, kmm__array_operation_t *op, const char *name,
                     kmm_mode_t mode, const void *address)
@@ -117,6 +128,7 @@ static int on_range(kmm_runtime_t *rt, kmm__array_operation_t *op, const char *n
     if (!error && op->bytes)
         error = operate_in_pieces(rt, op, name, mode);
     pthread_mutex_unlock(&rt->lock);
+    told_host(address, op->bytes, mode == KMM_WRITE && !error);
     kmm__gate_leave();
     return error;
 }
@@ -208,6 +220,7 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     }
     let_go(&op);
     pthread_mutex_unlock(&rt->lock);
+    told_host(dst, bytes, !error);
     kmm__gate_leave();
     return error;
 }

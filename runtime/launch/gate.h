@@ -5,6 +5,8 @@
  * lose what was stored meanwhile. Without that check nothing here has an effect.
  *
  * A thread that is inside a chunk or a task does not wait, because the comparison may wait for it.
+ * Chunks of the compared launch may wait for another thread, which waits here: a thread that waits
+ * for long while the process does nothing passes the closed gate, and the launch is not compared.
  */
 #ifndef KMM__LAUNCH_GATE_H
 #define KMM__LAUNCH_GATE_H
@@ -19,8 +21,10 @@ void kmm__gate_enter(const kmm_runtime_t *rt);
 void kmm__gate_leave(void);
 /* Not locked: leaves the gate, and waits until no other thread is within it. Others then wait until
  * it is opened. */
-void kmm__gate_close(void);
+/* False: threads within it seem to wait for this one. The gate is open then. */
+bool kmm__gate_close(const kmm_runtime_t *rt);
 void kmm__gate_open(void);
+bool kmm__gate_was_passed(void);     /* since it was closed last */
 bool kmm__gate_is_closed_here(void); /* by this thread */
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/thread.h"
-#include "execute/exact.h"
 #include "execute/exact_host.h"
+#include "launch/host_uses.h"
 #include "launch/maps.h"
 #include "launch/meaning.h"
 #include "launch/plan.h"
@@ -336,39 +336,6 @@ int kmm__submission_resolve(kmm__submission_t *s)
 
 /* ---- The end ---- */
 
-typedef struct use {
-    const char *base;
-    bool stores;
-} use_t;
-
-static int use_rows(void *arg, const kmm__rows_t *rows)
-{
-    const use_t *u = arg;
-    for (int64_t k = 0; k < rows->count; k++)
-        kmm__exact_host_use(u->base + rows->offset + k * rows->pitch, (size_t)rows->width,
-                            u->stores);
-    return 0;
-}
-
-/* Tells the check of host code what the launch uses of maps that launches with nowait leave. */
-static void guard_items(const kmm__submission_t *s)
-{
-    kmm__chunk_box_t whole;
-    kmm__partition_whole(&s->part, s->l, &whole);
-    for (uint32_t k = 0; k < s->l->item_count; k++) {
-        const kmm__item_t *item = &s->l->items[k];
-        const kmm__array_t *a = item->array;
-        kmm__access_t access;
-        kmm__layout_t shaped;
-        if (!a || !a->is_deferred)
-            continue;
-        kmm__exact_host_defer(a->base, a->bytes);
-        use_t use = {a->base, item->mode != KMM_READ};
-        if (kmm__plan(item, s->l->axis_count, &whole, &access, &shaped) == 1)
-            kmm__layout_rows(access.layout, &access.box, use_rows, &use);
-    }
-}
-
 static void defer_items(kmm__submission_t *s)
 {
     pthread_mutex_lock(&s->rt->lock);
@@ -382,8 +349,8 @@ static void defer_items(kmm__submission_t *s)
         a->is_deferred = true;
         s->rt->launches->deferred++;
     }
-    if (kmm__exact_is_on())
-        guard_items(s);
+    if (s->rt->checks_access)
+        kmm__host_uses_defer(s);
     pthread_mutex_unlock(&s->rt->lock);
 }
 
@@ -412,7 +379,7 @@ static int bring_back(kmm__submission_t *s)
 int kmm__submission_unmap(kmm__submission_t *s)
 {
     if (s->l->nowait) {
-        if (s->mapped_count || kmm__exact_is_on())
+        if (s->mapped_count || s->rt->checks_access)
             defer_items(s);
         return 0;
     }

@@ -20,6 +20,7 @@
 #include "launch/fit.h"
 #include "launch/fits.h"
 #include "launch/gate.h"
+#include "launch/host_uses.h"
 #include "launch/items.h"
 #include "launch/memo.h"
 #include "launch/natively.h"
@@ -461,6 +462,7 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     error = pack(s, call);
     if (!error && !kmm__memo_find(s))
         error = kmm__submission_check(s, call->grid, call->block);
+    error = error ? error : kmm__host_uses_check(s);
     if (!error && kmm__compare_wants(s)) {
         pthread_mutex_unlock(&s->rt->lock);
         error = kmm__compare_begin(s, call, submit, &comparison);

@@ -16,6 +16,7 @@
 #include "execute/statements.h"
 #include "launch/fit.h"
 #include "launch/gate.h"
+#include "launch/host_uses.h"
 #include "launch/items.h"
 #include "launch/submission.h"
 #include "launch/submit.h"
@@ -34,6 +35,7 @@ struct kmm_task {
         *used; /* driver's handles of other streams of the program that the statements have used */
     uint32_t used_count, used_capacity;
     bool entered;       /* the device was made current for the statements */
+    void *stream;       /* the program's */
     int compute_stream; /* number of the task's stream on its device; negative: none yet */
 };
 
@@ -115,17 +117,22 @@ static int resolve(kmm_task_t *task)
     int error = kmm__submission_resolve(s);
     if (!error)
         error = check_bases(s);
-    return error ? error : kmm__submission_fits(s);
+    error = error ? error : kmm__submission_fits(s);
+    return error ? error : kmm__host_uses_check(s);
 }
 
-/* Locked: until the statements may run, or never will. */
+/* Locked: until the statements may run, or never will. While they run, they are code of the host,
+ * for which no synchronization of another thread waits: the statements may wait for that thread. */
 static int await_entry(kmm__task_t *t)
 {
     kmm_runtime_t *rt = t->runtime;
     kmm__task_announce(t);
     while (!t->issue.entered && t->state != KMM__TASK_DONE)
         kmm__cond_wait(&rt->progress, &rt->lock);
-    return t->error ? kmm__error_tell(rt, t->error) : 0;
+    if (t->error)
+        return kmm__error_tell(rt, t->error);
+    kmm__program_stream_leave(t);
+    return 0;
 }
 
 static int begin(kmm_task_t *task, void *stream)
@@ -199,6 +206,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     int line = l->line;
     task->compute_stream = -1;
     task->names_stream = task_stream != NULL;
+    task->stream = stream;
     task->submission = (kmm__submission_t){.l = l, .rt = l->runtime, .annotated = true};
     kmm__gate_enter(l->runtime);
     int error = begin(task, stream);
@@ -217,6 +225,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     if (d->backend->enter)
         task->entered = d->backend->enter(d->gpu);
     current = task;
+    kmm__host_uses_task(&task->submission, true);
     kmm__inside_enter(task->task);
     return task;
 }
@@ -359,8 +368,14 @@ KMM__API void kmm_task_end(kmm_task_t *task)
     join_used(task);
     current = NULL;
     kmm__inside_leave();
+    kmm__host_uses_task(&task->submission, false);
     if (d->backend->leave)
         d->backend->leave(task->entered);
+    if (d->space != KMM__HOST) { /* what they have enqueued may still run */
+        pthread_mutex_lock(&d->runtime->lock);
+        kmm__program_stream_return(task->task, task->stream);
+        pthread_mutex_unlock(&d->runtime->lock);
+    }
     kmm__statements_end(task->task);
     int error = kmm__submission_unmap(&task->submission);
     task_free(task);

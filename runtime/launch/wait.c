@@ -79,6 +79,7 @@ KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)
         kmm__array_unref(a);
     }
     pthread_mutex_unlock(&rt->lock);
+    kmm__exact_host_wait();
     int unmapped = deferred ? kmm_unmap(rt, deferred) : 0,
         touched = deferred ? kmm__exact_host_leave(deferred) : 0;
     error = error ? error : unmapped;

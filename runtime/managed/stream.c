@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/runtime.h"
+#include "execute/exact_host.h"
 #include "launch/task_directive.h"
 #include "managed/managed.h"
 #include "task/inside.h"
@@ -82,6 +83,7 @@ static int stream_wait(void *stream)
     kmm__marker_create(rt, line_of(stream), &m);
     int error = kmm__marker_wait(m);
     kmm__marker_release(m);
+    kmm__exact_host_wait();
     /* the failure is returned once, and then forgotten, as for the whole device */
     return error ? kmm_cuda_device_settle() : KMM_CUDA_SUCCESS;
 }
@@ -242,6 +244,7 @@ KMM__API int kmm_cuda_event_synchronize(void *handle)
     kmm__marker_t *m = marker_of(handle);
     int error = m ? kmm__marker_wait(m) : 0;
     kmm__marker_release(m);
+    kmm__exact_host_wait();
     return kmm__managed_synced(error ? kmm_cuda_device_settle() : KMM_CUDA_SUCCESS);
 }
 

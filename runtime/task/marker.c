@@ -214,6 +214,15 @@ void kmm__program_stream_leave(kmm__task_t *t)
     program_stream_advance(s->ps);
 }
 
+void kmm__program_stream_return(kmm__task_t *t, const void *stream)
+{
+    kmm__program_stream_t *ps = program_stream_of(t->runtime, stream);
+    assert(!t->order.span && !t->order.is_unissued);
+    t->order.span = ps->last;
+    ps->last->unfinished++;
+    KMM__ASSERT_SOMETIMES(program_stream_is_valid(ps));
+}
+
 static void program_stream_mark(kmm__program_stream_t *ps, kmm__marker_t *m)
 {
     struct kmm__span *s = ps->last;

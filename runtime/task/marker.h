@@ -24,6 +24,8 @@ bool kmm__stream_is_default(const void *stream);
 void kmm__program_stream_enter(kmm__task_t *t, const void *stream);
 void kmm__program_stream_issued(kmm__task_t *t); /* t's work is enqueued */
 void kmm__program_stream_leave(kmm__task_t *t);  /* removes t from its span */
+/* Adds t, which has left its span and is not done, to the stream's last span. */
+void kmm__program_stream_return(kmm__task_t *t, const void *stream);
 void kmm__program_streams_free(kmm_runtime_t *rt);
 
 /* ---- Markers (not locked) ---- */

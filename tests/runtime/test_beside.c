@@ -2,6 +2,7 @@
 /* On the fake CUDA driver: tasks whose statements put work on streams of their own, which finds the
  * task's data, and what follows finds its results; and what kernels print. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,6 +143,13 @@ static void a_task_without_a_stream_may_use_any(void **state)
     end(rt, d, 16);
 }
 
+static void *wait_for_all(void *rt)
+{
+    kmm_use(rt);
+    assert_int_equal(kmm_wait(rt), 0);
+    return NULL;
+}
+
 /* One that names its stream has what the program puts on the default stream there, and waits for
  * others that the program uses. */
 static void a_task_with_a_stream_may_use_others(void **state)
@@ -166,6 +174,9 @@ static void a_task_with_a_stream_may_use_others(void **state)
     assert_ptr_equal(kmm_task_stream(x), x);
     put_add_late(x, kmm_task_pointer(t, b), kmm_task_pointer(t, c),
                  kmm_task_pointer(t, a)); /* behind s */
+    pthread_t thread;                     /* does not wait for the statements, which wait for it */
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_all, rt), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
     kmm_task_end(t);
     assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 2, d, b, c), 0);
     assert_int_equal(kmm_wait(rt), 0);

@@ -258,6 +258,47 @@ static void test_threads(void **state)
     }
 }
 
+static int *beside;
+static pthread_barrier_t begun, waited;
+
+static void *wait_beside(void *arg)
+{
+    (void)arg;
+    kmm_use(shared);
+    pthread_barrier_wait(&begun);
+    assert_int_equal(increment_all(beside), 0);
+    assert_int_equal(kmm_wait(shared), 0);
+    pthread_barrier_wait(&waited);
+    return NULL;
+}
+
+/* Statements wait for a thread that waits for all work: for its own, and not for the statements. */
+static void test_beside(void **state)
+{
+    (void)state;
+    pthread_barrier_init(&begun, NULL, 2);
+    pthread_barrier_init(&waited, NULL, 2);
+    for (size_t c = 0; c < 3; c++) {
+        kmm_runtime_t *rt = shared = make(configurations[c]);
+        int *x = zeros(rt, N);
+        pthread_t a;
+        beside = zeros(rt, N);
+        pthread_create(&a, NULL, wait_beside, NULL);
+        kmm_task_t *t = kmm_task_begin(describe(KMM_UPDATE, x, 0), NULL, NULL);
+        int *here = kmm_task_pointer(t, x);
+        pthread_barrier_wait(&begun);
+        pthread_barrier_wait(&waited);
+        for (int i = 0; i < N; i++)
+            here[i]++;
+        kmm_task_end(t);
+        pthread_join(a, NULL);
+        assert_int_equal(kmm_wait(rt), 0);
+        expect_all(rt, x, 1);
+        expect_all(rt, beside, 1);
+        runtime_close(rt);
+    }
+}
+
 /* ---- Functions that submit ---- */
 
 enum { DEPTH = 5 };
@@ -310,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_order),       cmocka_unit_test(test_launch),
         cmocka_unit_test(test_host_memory), cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_threads),     cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

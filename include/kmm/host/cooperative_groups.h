@@ -99,28 +99,29 @@ class grid_group
 static inline grid_group this_grid() { return grid_group(); }
 class KMM_HOST_MISSING("cooperative_groups::multi_grid_group is") multi_grid_group;
 class KMM_HOST_MISSING("cooperative_groups::cluster_group is") cluster_group;
-template <class T = int>
-T this_multi_grid() KMM_HOST_MISSING("cooperative_groups::multi_grid_group is");
-template <class T = int> T this_cluster() KMM_HOST_MISSING("cooperative_groups::cluster_group is");
+template <class kmm_T = int>
+kmm_T this_multi_grid() KMM_HOST_MISSING("cooperative_groups::multi_grid_group is");
+template <class kmm_T = int>
+kmm_T this_cluster() KMM_HOST_MISSING("cooperative_groups::cluster_group is");
 class kmm_tile : public thread_group
 {
   public:
     explicit kmm_tile(unsigned count) : thread_group(count) {}
     unsigned meta_group_rank() const { return kmm_rank() / kmm_count; }
     unsigned meta_group_size() const { return (kmm_size() + kmm_count - 1) / kmm_count; }
-    template <class T> T shfl(T v, unsigned rank) const
+    template <class kmm_T> kmm_T shfl(kmm_T v, unsigned rank) const
     {
         return __shfl_sync(kmm_mask(), v, (int)rank, (int)kmm_count);
     }
-    template <class T> T shfl_up(T v, unsigned by) const
+    template <class kmm_T> kmm_T shfl_up(kmm_T v, unsigned by) const
     {
         return __shfl_up_sync(kmm_mask(), v, by, (int)kmm_count);
     }
-    template <class T> T shfl_down(T v, unsigned by) const
+    template <class kmm_T> kmm_T shfl_down(kmm_T v, unsigned by) const
     {
         return __shfl_down_sync(kmm_mask(), v, by, (int)kmm_count);
     }
-    template <class T> T shfl_xor(T v, unsigned bits) const
+    template <class kmm_T> kmm_T shfl_xor(kmm_T v, unsigned bits) const
     {
         return __shfl_xor_sync(kmm_mask(), v, (int)bits, (int)kmm_count);
     }
@@ -130,24 +131,25 @@ class kmm_tile : public thread_group
     {
         return kmm_where(p, [](int v, int) { return v != 0; });
     }
-    template <class T> unsigned match_any(T v) const
+    template <class kmm_T> unsigned match_any(kmm_T v) const
     {
-        return kmm_where(v, [](const T &a, const T &b) { return memcmp(&a, &b, sizeof(T)) == 0; });
+        return kmm_where(
+            v, [](const kmm_T &a, const kmm_T &b) { return memcmp(&a, &b, sizeof(kmm_T)) == 0; });
     }
     /* Returns the tile's mask, and 1 in `same`, if all lanes have the same value. Otherwise returns
      * 0, and 0 in `same`. */
-    template <class T> unsigned match_all(T v, int &same) const
+    template <class kmm_T> unsigned match_all(kmm_T v, int &same) const
     {
         const unsigned count = kmm_count;
         return kmm_host_meet<unsigned>(
-            kmm_mask(), kmm_told<T>(v, same),
-            [count](const kmm_host_lanes<kmm_told<T>> &lanes, uint32_t lane) {
+            kmm_mask(), kmm_told<kmm_T>(v, same),
+            [count](const kmm_host_lanes<kmm_told<kmm_T>> &lanes, uint32_t lane) {
                 unsigned out = 0;
                 bool alike = true;
                 for (uint32_t k = 0; k < 32; k++)
                     if (lanes.here >> k & 1) {
-                        alike &=
-                            memcmp(&lanes.value[k].value, &lanes.value[lane].value, sizeof(T)) == 0;
+                        alike &= memcmp(&lanes.value[k].value, &lanes.value[lane].value,
+                                        sizeof(kmm_T)) == 0;
                         out |= 1u << (k % count);
                     }
                 *lanes.value[lane].told = alike;
@@ -156,18 +158,18 @@ class kmm_tile : public thread_group
     }
 
   private:
-    template <class T> struct kmm_told {
-        T value;
+    template <class kmm_T> struct kmm_told {
+        kmm_T value;
         int *told;
-        kmm_told(T v, int &told) : value(v), told(&told) {}
+        kmm_told(kmm_T v, int &told) : value(v), told(&told) {}
     };
     /* Returns the lanes of the tile for which holds(their value, own value) is true. Bit 0 is the
      * tile's first lane. */
-    template <class T, class F> unsigned kmm_where(T value, F holds) const
+    template <class kmm_T, class kmm_F> unsigned kmm_where(kmm_T value, kmm_F holds) const
     {
         const unsigned count = kmm_count;
         return kmm_host_meet<unsigned>(
-            kmm_mask(), value, [holds, count](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+            kmm_mask(), value, [holds, count](const kmm_host_lanes<kmm_T> &lanes, uint32_t lane) {
                 unsigned out = 0;
                 const uint32_t first = lane / count * count;
                 for (uint32_t k = 0; k < count; k++)
@@ -178,29 +180,29 @@ class kmm_tile : public thread_group
     }
 };
 
-template <unsigned count, class Parent = void> class thread_block_tile : public kmm_tile
+template <unsigned count, class kmm_Parent = void> class thread_block_tile : public kmm_tile
 {
     static_assert(count >= 1 && count <= 32 && (count & (count - 1)) == 0,
                   "kmm: tiles have 1, 2, 4, 8, 16 or 32 threads");
 
   public:
     thread_block_tile() : kmm_tile(count) {}
-    template <class Other>
-    thread_block_tile(const thread_block_tile<count, Other> &) : kmm_tile(count)
+    template <class kmm_Other>
+    thread_block_tile(const thread_block_tile<count, kmm_Other> &) : kmm_tile(count)
     {
     }
     static constexpr unsigned size() { return count; }
     static constexpr unsigned num_threads() { return count; }
 };
-template <unsigned count, class G>
-static inline typename std::enable_if<(count <= 32), thread_block_tile<count, G>>::type
-tiled_partition(const G &)
+template <unsigned count, class kmm_G>
+static inline typename std::enable_if<(count <= 32), thread_block_tile<count, kmm_G>>::type
+tiled_partition(const kmm_G &)
 {
-    return thread_block_tile<count, G>();
+    return thread_block_tile<count, kmm_G>();
 }
-template <unsigned count, class G>
-typename std::enable_if<(count > 32), thread_block_tile<32, G>>::type tiled_partition(const G &)
-    KMM_HOST_MISSING("tiles of more than 32 threads are");
+template <unsigned count, class kmm_G>
+typename std::enable_if<(count > 32), thread_block_tile<32, kmm_G>>::type
+tiled_partition(const kmm_G &) KMM_HOST_MISSING("tiles of more than 32 threads are");
 static inline thread_group tiled_partition(const thread_group &, unsigned count)
 {
     return thread_group(count);
@@ -230,20 +232,21 @@ class coalesced_group
     }
     /* Returns the value of the lane whose rank is from(own rank). Returns the own value if no lane
      * has that rank. */
-    template <class T, class F> T kmm_taken(T v, F from) const
+    template <class kmm_T, class kmm_F> kmm_T kmm_taken(kmm_T v, kmm_F from) const
     {
         const unsigned own = kmm_lanes;
-        return kmm_host_meet<T>(own, v, [own, from](const kmm_host_lanes<T> &lanes, uint32_t lane) {
-            const uint32_t source = kmm_nth(own, from(kmm_before(own, lane)));
-            return lanes.value[source < 32 && (lanes.here >> source & 1) ? source : lane];
-        });
+        return kmm_host_meet<kmm_T>(
+            own, v, [own, from](const kmm_host_lanes<kmm_T> &lanes, uint32_t lane) {
+                const uint32_t source = kmm_nth(own, from(kmm_before(own, lane)));
+                return lanes.value[source < 32 && (lanes.here >> source & 1) ? source : lane];
+            });
     }
     /* Returns a mask of ranks: those for which holds(their value, own value) is true. */
-    template <class T, class F> unsigned kmm_where(T v, F holds) const
+    template <class kmm_T, class kmm_F> unsigned kmm_where(kmm_T v, kmm_F holds) const
     {
         const unsigned own = kmm_lanes;
         return kmm_host_meet<unsigned>(
-            own, v, [own, holds](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+            own, v, [own, holds](const kmm_host_lanes<kmm_T> &lanes, uint32_t lane) {
                 unsigned out = 0, rank = 0;
                 for (uint32_t k = 0; k < 32; k++)
                     if (own >> k & 1)
@@ -264,15 +267,15 @@ class coalesced_group
     unsigned meta_group_rank() const { return 0; }
     unsigned meta_group_size() const { return 1; }
     void sync() const { __syncwarp(kmm_lanes); }
-    template <class T> T shfl(T v, unsigned rank) const
+    template <class kmm_T> kmm_T shfl(kmm_T v, unsigned rank) const
     {
         return kmm_taken(v, [rank](unsigned) { return rank; });
     }
-    template <class T> T shfl_up(T v, unsigned by) const
+    template <class kmm_T> kmm_T shfl_up(kmm_T v, unsigned by) const
     {
         return kmm_taken(v, [by](unsigned own) { return own < by ? own : own - by; });
     }
-    template <class T> T shfl_down(T v, unsigned by) const
+    template <class kmm_T> kmm_T shfl_down(kmm_T v, unsigned by) const
     {
         return kmm_taken(v, [by](unsigned own) { return own + by; });
     }
@@ -282,28 +285,30 @@ class coalesced_group
     {
         return kmm_where(p, [](int v, int) { return v != 0; });
     }
-    template <class T> unsigned match_any(T v) const
+    template <class kmm_T> unsigned match_any(kmm_T v) const
     {
-        return kmm_where(v, [](const T &a, const T &b) { return memcmp(&a, &b, sizeof(T)) == 0; });
+        return kmm_where(
+            v, [](const kmm_T &a, const kmm_T &b) { return memcmp(&a, &b, sizeof(kmm_T)) == 0; });
     }
 };
 static inline coalesced_group coalesced_threads() { return coalesced_group(); }
 
 /* Returns the group of those threads that have the same label. */
-template <class G, class T> static inline coalesced_group labeled_partition(const G &g, T label)
+template <class kmm_G, class kmm_T>
+static inline coalesced_group labeled_partition(const kmm_G &g, kmm_T label)
 {
     return kmm_host_meet<coalesced_group>(
-        g.kmm_mask(), label, [](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+        g.kmm_mask(), label, [](const kmm_host_lanes<kmm_T> &lanes, uint32_t lane) {
             unsigned out = 0;
             for (uint32_t k = 0; k < 32; k++)
                 out |= (lanes.here >> k & 1) &&
-                               memcmp(&lanes.value[k], &lanes.value[lane], sizeof(T)) == 0
+                               memcmp(&lanes.value[k], &lanes.value[lane], sizeof(kmm_T)) == 0
                            ? 1u << k
                            : 0;
             return coalesced_group(out);
         });
 }
-template <class G> static inline coalesced_group binary_partition(const G &g, bool which)
+template <class kmm_G> static inline coalesced_group binary_partition(const kmm_G &g, bool which)
 {
     return kmm_host_meet<coalesced_group>(
         g.kmm_mask(), which, [](const kmm_host_lanes<bool> &lanes, uint32_t lane) {
@@ -314,38 +319,42 @@ template <class G> static inline coalesced_group binary_partition(const G &g, bo
         });
 }
 
-template <class G> static inline void sync(const G &g) { g.sync(); }
-template <class G> static inline unsigned thread_rank(const G &g) { return g.thread_rank(); }
-template <class G> static inline unsigned group_size(const G &g) { return g.size(); }
+template <class kmm_G> static inline void sync(const kmm_G &g) { g.sync(); }
+template <class kmm_G> static inline unsigned thread_rank(const kmm_G &g)
+{
+    return g.thread_rank();
+}
+template <class kmm_G> static inline unsigned group_size(const kmm_G &g) { return g.size(); }
 
-template <class T> struct plus {
-    T operator()(T a, T b) const { return a + b; }
+template <class kmm_T> struct plus {
+    kmm_T operator()(kmm_T a, kmm_T b) const { return a + b; }
 };
-template <class T> struct less {
-    T operator()(T a, T b) const { return b < a ? b : a; }
+template <class kmm_T> struct less {
+    kmm_T operator()(kmm_T a, kmm_T b) const { return b < a ? b : a; }
 };
-template <class T> struct greater {
-    T operator()(T a, T b) const { return a < b ? b : a; }
+template <class kmm_T> struct greater {
+    kmm_T operator()(kmm_T a, kmm_T b) const { return a < b ? b : a; }
 };
-template <class T> struct bit_and {
-    T operator()(T a, T b) const { return a & b; }
+template <class kmm_T> struct bit_and {
+    kmm_T operator()(kmm_T a, kmm_T b) const { return a & b; }
 };
-template <class T> struct bit_or {
-    T operator()(T a, T b) const { return a | b; }
+template <class kmm_T> struct bit_or {
+    kmm_T operator()(kmm_T a, kmm_T b) const { return a | b; }
 };
-template <class T> struct bit_xor {
-    T operator()(T a, T b) const { return a ^ b; }
+template <class kmm_T> struct bit_xor {
+    kmm_T operator()(kmm_T a, kmm_T b) const { return a ^ b; }
 };
 
 /* Folds the values of the group's lanes in ascending order: of all lanes (`whole`), of those up to
  * the own one (`own`), or of those before it. Returns `none` if there are none. */
-template <class G, class T, class F>
-static inline T kmm_folded(const G &g, T value, F fold, bool whole, bool own, T none)
+template <class kmm_G, class kmm_T, class kmm_F>
+static inline kmm_T kmm_folded(const kmm_G &g, kmm_T value, kmm_F fold, bool whole, bool own,
+                               kmm_T none)
 {
-    return kmm_host_meet<T>(
-        g.kmm_mask(), value, [=](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+    return kmm_host_meet<kmm_T>(
+        g.kmm_mask(), value, [=](const kmm_host_lanes<kmm_T> &lanes, uint32_t lane) {
             const uint32_t end = whole ? 32 : own ? lane + 1 : lane;
-            T result = none;
+            kmm_T result = none;
             for (uint32_t k = 0, any = 0; k < end; k++)
                 if (lanes.here >> k & 1) {
                     result = any ? fold(result, lanes.value[k]) : lanes.value[k];
@@ -356,33 +365,36 @@ static inline T kmm_folded(const G &g, T value, F fold, bool whole, bool own, T 
 }
 
 /* Every thread of the tile gets the result. The order of the folding is the same for all. */
-template <class G, class T, class F> static inline T reduce(const G &g, T value, F fold)
+template <class kmm_G, class kmm_T, class kmm_F>
+static inline kmm_T reduce(const kmm_G &g, kmm_T value, kmm_F fold)
 {
     return kmm_folded(g, value, fold, true, true, value);
 }
-template <class G, class T, class F> static inline T inclusive_scan(const G &g, T value, F fold)
+template <class kmm_G, class kmm_T, class kmm_F>
+static inline kmm_T inclusive_scan(const kmm_G &g, kmm_T value, kmm_F fold)
 {
     return kmm_folded(g, value, fold, false, true, value);
 }
-template <class G, class T> static inline T inclusive_scan(const G &g, T value)
+template <class kmm_G, class kmm_T> static inline kmm_T inclusive_scan(const kmm_G &g, kmm_T value)
 {
-    return kmm_folded(g, value, plus<T>(), false, true, value);
+    return kmm_folded(g, value, plus<kmm_T>(), false, true, value);
 }
-template <class G, class T, class F> static inline T exclusive_scan(const G &g, T value, F fold)
+template <class kmm_G, class kmm_T, class kmm_F>
+static inline kmm_T exclusive_scan(const kmm_G &g, kmm_T value, kmm_F fold)
 {
-    return kmm_folded(g, value, fold, false, false, T());
+    return kmm_folded(g, value, fold, false, false, kmm_T());
 }
-template <class G, class T> static inline T exclusive_scan(const G &g, T value)
+template <class kmm_G, class kmm_T> static inline kmm_T exclusive_scan(const kmm_G &g, kmm_T value)
 {
-    return kmm_folded(g, value, plus<T>(), false, false, T());
+    return kmm_folded(g, value, plus<kmm_T>(), false, false, kmm_T());
 }
 
 /* The group's first thread calls f, no other does. */
-template <class G, class F, class... A>
-static inline void invoke_one(const G &g, F &&f, A &&...args)
+template <class kmm_G, class kmm_F, class... kmm_A>
+static inline void invoke_one(const kmm_G &g, kmm_F &&f, kmm_A &&...args)
 {
     if (g.thread_rank() == 0)
-        f(static_cast<A &&>(args)...);
+        f(static_cast<kmm_A &&>(args)...);
 }
 
 /* ---- Copies by all threads of a group; the program may use them after the group has waited. kmm
@@ -392,27 +404,29 @@ template <size_t alignment> struct aligned_size_t {
     explicit aligned_size_t(size_t n) : value(n) {}
     operator size_t() const { return value; }
 };
-template <class G> static inline void kmm_copy(const G &g, void *to, const void *from, size_t bytes)
+template <class kmm_G>
+static inline void kmm_copy(const kmm_G &g, void *to, const void *from, size_t bytes)
 {
     const size_t piece = 16, step = piece * g.size();
     for (size_t at = piece * g.thread_rank(); at < bytes; at += step)
         memcpy(static_cast<char *>(to) + at, static_cast<const char *>(from) + at,
                bytes - at < piece ? bytes - at : piece);
 }
-template <class G, class T, class U, class S>
-static inline void memcpy_async(const G &g, T *to, const U *from, S bytes)
+template <class kmm_G, class kmm_T, class kmm_U, class kmm_S>
+static inline void memcpy_async(const kmm_G &g, kmm_T *to, const kmm_U *from, kmm_S bytes)
 {
     kmm_copy(g, to, from, bytes);
 }
 /* The two layouts are numbers of elements. The smaller number is copied. */
-template <class G, class T, class L, class M>
-static inline void memcpy_async(const G &g, T *to, L room, const T *from, M count)
+template <class kmm_G, class kmm_T, class kmm_L, class kmm_M>
+static inline void memcpy_async(const kmm_G &g, kmm_T *to, kmm_L room, const kmm_T *from,
+                                kmm_M count)
 {
     const size_t elements = (size_t)room < (size_t)count ? (size_t)room : (size_t)count;
-    kmm_copy(g, to, from, elements * sizeof(T));
+    kmm_copy(g, to, from, elements * sizeof(kmm_T));
 }
-template <class G> static inline void wait(const G &g) { g.sync(); }
-template <unsigned stages, class G> static inline void wait_prior(const G &g) { g.sync(); }
+template <class kmm_G> static inline void wait(const kmm_G &g) { g.sync(); }
+template <unsigned stages, class kmm_G> static inline void wait_prior(const kmm_G &g) { g.sync(); }
 
 } // namespace cooperative_groups
 

@@ -14,24 +14,25 @@ typedef cuFloatComplex cuComplex;
 
 /* Division and the absolute value scale by the larger part, so they overflow only if the result
  * does. */
-#define KMM_HOST_COMPLEX(T, R, make_pair, make, real, imag, conj, add, sub, mul, div, abs_of)      \
-    static inline T make(R x, R y) { return make_pair(x, y); }                                     \
-    static inline R real(T a) { return a.x; }                                                      \
-    static inline R imag(T a) { return a.y; }                                                      \
-    static inline T conj(T a) { return make_pair(a.x, -a.y); }                                     \
-    static inline T add(T a, T b) { return make_pair(a.x + b.x, a.y + b.y); }                      \
-    static inline T sub(T a, T b) { return make_pair(a.x - b.x, a.y - b.y); }                      \
-    static inline T mul(T a, T b)                                                                  \
+#define KMM_HOST_COMPLEX(kmm_T, kmm_R, make_pair, make, real, imag, conj, add, sub, mul, div,      \
+                         abs_of)                                                                   \
+    static inline kmm_T make(kmm_R x, kmm_R y) { return make_pair(x, y); }                         \
+    static inline kmm_R real(kmm_T a) { return a.x; }                                              \
+    static inline kmm_R imag(kmm_T a) { return a.y; }                                              \
+    static inline kmm_T conj(kmm_T a) { return make_pair(a.x, -a.y); }                             \
+    static inline kmm_T add(kmm_T a, kmm_T b) { return make_pair(a.x + b.x, a.y + b.y); }          \
+    static inline kmm_T sub(kmm_T a, kmm_T b) { return make_pair(a.x - b.x, a.y - b.y); }          \
+    static inline kmm_T mul(kmm_T a, kmm_T b)                                                      \
     {                                                                                              \
         return make_pair(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);                            \
     }                                                                                              \
-    static inline T div(T a, T b)                                                                  \
+    static inline kmm_T div(kmm_T a, kmm_T b)                                                      \
     {                                                                                              \
-        R s = fabs(b.x) + fabs(b.y), ax = a.x / s, ay = a.y / s, bx = b.x / s, by = b.y / s;       \
-        R n = bx * bx + by * by;                                                                   \
+        kmm_R s = fabs(b.x) + fabs(b.y), ax = a.x / s, ay = a.y / s, bx = b.x / s, by = b.y / s;   \
+        kmm_R n = bx * bx + by * by;                                                               \
         return make_pair((ax * bx + ay * by) / n, (ay * bx - ax * by) / n);                        \
     }                                                                                              \
-    static inline R abs_of(T a) { return hypot(a.x, a.y); }
+    static inline kmm_R abs_of(kmm_T a) { return hypot(a.x, a.y); }
 KMM_HOST_COMPLEX(cuFloatComplex, float, make_float2, make_cuFloatComplex, cuCrealf, cuCimagf,
                  cuConjf, cuCaddf, cuCsubf, cuCmulf, cuCdivf, cuCabsf)
 KMM_HOST_COMPLEX(cuDoubleComplex, double, make_double2, make_cuDoubleComplex, cuCreal, cuCimag,

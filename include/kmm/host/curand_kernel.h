@@ -93,8 +93,8 @@ static inline void kmm_curand_multiply(const kmm_curand_matrix *m, unsigned *v)
 }
 
 struct kmm_curand_powers {
-    enum { COUNT = 67 + 64 };
-    kmm_curand_matrix at[COUNT];
+    enum { KMM_COUNT = 67 + 64 };
+    kmm_curand_matrix at[KMM_COUNT];
     kmm_curand_powers()
     {
         for (int bit = 0; bit < 160; bit++) {
@@ -104,7 +104,7 @@ struct kmm_curand_powers {
             for (int k = 0; k < 5; k++)
                 at[0].row[bit][k] = s.v[k];
         }
-        for (int p = 1; p < COUNT; p++) {
+        for (int p = 1; p < KMM_COUNT; p++) {
             at[p] = at[p - 1];
             for (int bit = 0; bit < 160; bit++)
                 kmm_curand_multiply(&at[p - 1], at[p].row[bit]);
@@ -255,23 +255,24 @@ static inline double curand_uniform_double(curandStatePhilox4_32_10 *s)
     return curand(s) * 0x1p-32 + 0x1p-32;
 }
 
-template <class S> static inline float2 curand_normal2(S *s)
+template <class kmm_S> static inline float2 curand_normal2(kmm_S *s)
 {
     const unsigned x = curand(s), y = curand(s);
     return kmm_curand_normals(x, y);
 }
-template <class S> static inline double2 curand_normal2_double(S *s)
+template <class kmm_S> static inline double2 curand_normal2_double(kmm_S *s)
 {
     const unsigned x0 = curand(s), x1 = curand(s), y0 = curand(s), y1 = curand(s);
     return kmm_curand_normals(x0, x1, y0, y1);
 }
-template <class S> static inline float2 curand_log_normal2(S *s, float mean, float deviation)
+template <class kmm_S>
+static inline float2 curand_log_normal2(kmm_S *s, float mean, float deviation)
 {
     const float2 n = curand_normal2(s);
     return make_float2(expf(mean + deviation * n.x), expf(mean + deviation * n.y));
 }
-template <class S>
-static inline double2 curand_log_normal2_double(S *s, double mean, double deviation)
+template <class kmm_S>
+static inline double2 curand_log_normal2_double(kmm_S *s, double mean, double deviation)
 {
     const double2 n = curand_normal2_double(s);
     return make_double2(exp(mean + deviation * n.x), exp(mean + deviation * n.y));
@@ -279,7 +280,8 @@ static inline double2 curand_log_normal2_double(S *s, double mean, double deviat
 
 /* Returns one number of a pair and keeps the other for the next call. A kept number of another
  * distribution is dropped. */
-template <class S, class F> static inline float kmm_curand_single(S *s, int kind, F pair)
+template <class kmm_S, class kmm_F>
+static inline float kmm_curand_single(kmm_S *s, int kind, kmm_F pair)
 {
     if (s->kind == kind) {
         s->kind = KMM_CURAND_NONE;
@@ -290,7 +292,8 @@ template <class S, class F> static inline float kmm_curand_single(S *s, int kind
     s->kind = kind;
     return both.x;
 }
-template <class S, class F> static inline double kmm_curand_single_double(S *s, int kind, F pair)
+template <class kmm_S, class kmm_F>
+static inline double kmm_curand_single_double(kmm_S *s, int kind, kmm_F pair)
 {
     if (s->kind_double == kind) {
         s->kind_double = KMM_CURAND_NONE;
@@ -301,21 +304,21 @@ template <class S, class F> static inline double kmm_curand_single_double(S *s, 
     s->kind_double = kind;
     return both.x;
 }
-template <class S> static inline float curand_normal(S *s)
+template <class kmm_S> static inline float curand_normal(kmm_S *s)
 {
     return kmm_curand_single(s, KMM_CURAND_NORMAL, [s] { return curand_normal2(s); });
 }
-template <class S> static inline double curand_normal_double(S *s)
+template <class kmm_S> static inline double curand_normal_double(kmm_S *s)
 {
     return kmm_curand_single_double(s, KMM_CURAND_NORMAL, [s] { return curand_normal2_double(s); });
 }
-template <class S> static inline float curand_log_normal(S *s, float mean, float deviation)
+template <class kmm_S> static inline float curand_log_normal(kmm_S *s, float mean, float deviation)
 {
     return kmm_curand_single(s, KMM_CURAND_LOG_NORMAL,
                              [=] { return curand_log_normal2(s, mean, deviation); });
 }
-template <class S>
-static inline double curand_log_normal_double(S *s, double mean, double deviation)
+template <class kmm_S>
+static inline double curand_log_normal_double(kmm_S *s, double mean, double deviation)
 {
     return kmm_curand_single_double(s, KMM_CURAND_LOG_NORMAL,
                                     [=] { return curand_log_normal2_double(s, mean, deviation); });
@@ -367,7 +370,7 @@ static inline double4 curand_log_normal4_double(curandStatePhilox4_32_10 *s, dou
 /* ---- Poisson ---- */
 
 /* Knuth's method: counts uniform numbers until their product is at most e^-lambda. */
-template <class S> static inline unsigned kmm_curand_poisson_small(S *s, float lambda)
+template <class kmm_S> static inline unsigned kmm_curand_poisson_small(kmm_S *s, float lambda)
 {
     const float limit = expf(-lambda);
     float product = 1;
@@ -381,7 +384,7 @@ template <class S> static inline unsigned kmm_curand_poisson_small(S *s, float l
 
 /* The method PTRS of W. Hormann, "The transformed rejection method for generating Poisson random
  * variables" (1993). */
-template <class S> static inline unsigned kmm_curand_poisson_middle(S *s, double lambda)
+template <class kmm_S> static inline unsigned kmm_curand_poisson_middle(kmm_S *s, double lambda)
 {
     const double b = 0.931 + 2.53 * sqrt(lambda), a = -0.059 + 0.02483 * b,
                  inverse = 1.1239 + 1.1328 / (b - 3.4), accept = 0.9277 - 3.6224 / (b - 2);
@@ -399,7 +402,7 @@ template <class S> static inline unsigned kmm_curand_poisson_middle(S *s, double
 }
 
 /* For lambda from 64 to 4000 the numbers have CUDA's distribution, but are not CUDA's numbers. */
-template <class S> static inline unsigned curand_poisson(S *s, double lambda)
+template <class kmm_S> static inline unsigned curand_poisson(kmm_S *s, double lambda)
 {
     if (lambda < 64)
         return kmm_curand_poisson_small(s, (float)lambda);
@@ -418,8 +421,8 @@ static inline uint4 curand_poisson4(curandStatePhilox4_32_10 *s, double lambda)
 /* Missing: distributions whose tables CUDA's host library makes, and generators that need tables.
  */
 #define KMM_CURAND_MISSING(name)                                                                   \
-    template <class... A>                                                                          \
-    int name(A...)                                                                                 \
+    template <class... kmm_A>                                                                      \
+    int name(kmm_A...)                                                                             \
         __attribute__((__unavailable__("kmm: " #name " is missing on the CPU target")));
 KMM_CURAND_MISSING(curand_discrete)
 KMM_CURAND_MISSING(curand_discrete4)

@@ -16,9 +16,10 @@ static inline const char *cudaGetErrorName(cudaError_t e) { return kmm_cuda_get_
 static inline const char *cudaGetErrorString(cudaError_t e) { return kmm_cuda_get_error_string(e); }
 
 /* ---- Memory ---- */
-template <class T>
-static inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned = cudaMemAttachGlobal);
-template <class T> static inline cudaError_t cudaMalloc(T **out, size_t bytes)
+template <class kmm_T>
+static inline cudaError_t cudaMallocManaged(kmm_T **out, size_t bytes,
+                                            unsigned = cudaMemAttachGlobal);
+template <class kmm_T> static inline cudaError_t cudaMalloc(kmm_T **out, size_t bytes)
 {
     void *base = nullptr;
     /* kernels launched inside a task get the address as it is, so the memory must be the host's */
@@ -26,15 +27,16 @@ template <class T> static inline cudaError_t cudaMalloc(T **out, size_t bytes)
         return cudaMallocManaged(out, bytes);
     int error = kmm_cuda_malloc(out ? &base : nullptr, bytes);
     if (out)
-        *out = static_cast<T *>(base);
+        *out = static_cast<kmm_T *>(base);
     return (cudaError_t)error;
 }
-template <class T> static inline cudaError_t cudaMallocAsync(T **out, size_t bytes, cudaStream_t)
+template <class kmm_T>
+static inline cudaError_t cudaMallocAsync(kmm_T **out, size_t bytes, cudaStream_t)
 {
     return cudaMalloc(out, bytes);
 }
-template <class T>
-static inline cudaError_t cudaMallocPitch(T **out, size_t *pitch, size_t width, size_t height)
+template <class kmm_T>
+static inline cudaError_t cudaMallocPitch(kmm_T **out, size_t *pitch, size_t width, size_t height)
 {
     *pitch = (width + 511) / 512 * 512;
     return cudaMalloc(out, *pitch * height);
@@ -86,15 +88,17 @@ static inline cudaError_t cudaMemset2D(void *p, size_t pitch, int v, size_t w, s
     return e;
 }
 
-template <class T> static inline cudaError_t cudaMallocHost(T **out, size_t bytes, unsigned = 0)
+template <class kmm_T>
+static inline cudaError_t cudaMallocHost(kmm_T **out, size_t bytes, unsigned = 0)
 {
     void *base = nullptr;
     int error = kmm_cuda_malloc_common(out ? &base : nullptr, bytes);
     if (out)
-        *out = static_cast<T *>(base);
+        *out = static_cast<kmm_T *>(base);
     return (cudaError_t)error;
 }
-template <class T> static inline cudaError_t cudaHostAlloc(T **out, size_t bytes, unsigned flags)
+template <class kmm_T>
+static inline cudaError_t cudaHostAlloc(kmm_T **out, size_t bytes, unsigned flags)
 {
 #ifndef KMM_HOST_PARSE
     if (flags & cudaHostAllocMapped)
@@ -102,7 +106,8 @@ template <class T> static inline cudaError_t cudaHostAlloc(T **out, size_t bytes
 #endif
     return cudaMallocHost(out, bytes, flags);
 }
-template <class T> static inline cudaError_t cudaMallocManaged(T **out, size_t bytes, unsigned)
+template <class kmm_T>
+static inline cudaError_t cudaMallocManaged(kmm_T **out, size_t bytes, unsigned)
 {
 #ifndef KMM_HOST_PARSE
     kmm_host_has_common_memory() = true;
@@ -118,9 +123,10 @@ static inline cudaError_t cudaFree(void *p)
 #endif
                                           : (cudaError_t)kmm_cuda_free(p);
 }
-template <class T> static inline cudaError_t cudaHostGetDevicePointer(T **out, void *host, unsigned)
+template <class kmm_T>
+static inline cudaError_t cudaHostGetDevicePointer(kmm_T **out, void *host, unsigned)
 {
-    *out = static_cast<T *>(host);
+    *out = static_cast<kmm_T *>(host);
     return cudaSuccess;
 }
 static inline cudaError_t cudaHostRegister(void *, size_t, unsigned flags = 0)
@@ -138,33 +144,34 @@ static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaSt
     return cudaSuccess;
 }
 
-template <class T>
-static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t bytes,
+template <class kmm_T>
+static inline cudaError_t cudaMemcpyToSymbol(const kmm_T &symbol, const void *src, size_t bytes,
                                              size_t offset = 0,
                                              enum cudaMemcpyKind = cudaMemcpyHostToDevice)
 {
-    if (offset > sizeof(T) || bytes > sizeof(T) - offset)
+    if (offset > sizeof(kmm_T) || bytes > sizeof(kmm_T) - offset)
         return cudaErrorInvalidValue;
     return (cudaError_t)kmm_cuda_symbol_write(&symbol, (char *)(void *)&symbol + offset, src,
                                               bytes);
 }
-template <class T>
+template <class kmm_T>
 static inline cudaError_t
-cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t bytes, size_t offset = 0,
+cudaMemcpyToSymbolAsync(const kmm_T &symbol, const void *src, size_t bytes, size_t offset = 0,
                         enum cudaMemcpyKind k = cudaMemcpyHostToDevice, cudaStream_t = 0)
 {
     return cudaMemcpyToSymbol(symbol, src, bytes, offset, k);
 }
-template <class T>
-static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t bytes,
+template <class kmm_T>
+static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const kmm_T &symbol, size_t bytes,
                                                size_t offset = 0,
                                                enum cudaMemcpyKind = cudaMemcpyDeviceToHost)
 {
-    if (offset > sizeof(T) || bytes > sizeof(T) - offset)
+    if (offset > sizeof(kmm_T) || bytes > sizeof(kmm_T) - offset)
         return cudaErrorInvalidValue;
     return (cudaError_t)kmm_cuda_symbol_read(dst, &symbol, (const char *)&symbol + offset, bytes);
 }
-template <class T> static inline cudaError_t cudaGetSymbolAddress(void **out, const T &symbol)
+template <class kmm_T>
+static inline cudaError_t cudaGetSymbolAddress(void **out, const kmm_T &symbol)
 {
     return (cudaError_t)kmm_cuda_symbol_address(out, &symbol);
 }
@@ -379,11 +386,11 @@ static inline cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr
 /* Asks a kernel about itself. The kernel is called with parameters of zeros, which it does not
  * read, and fills in `a` instead of running. */
 static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, const void *kernel);
-template <class... P>
-static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(P...));
+template <class... kmm_P>
+static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(kmm_P...));
 
-template <class F>
-static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, F kernel)
+template <class kmm_F>
+static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, kmm_F kernel)
 {
     struct kmm_host_asked own;
     const cudaError_t error = kmm_host_ask(&own, kernel);
@@ -400,8 +407,8 @@ static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, F 
 }
 /* Raises the limit of the kernel's dynamic shared memory. Other attributes have no effect on a CPU.
  */
-template <class F>
-static inline cudaError_t cudaFuncSetAttribute(F kernel, enum cudaFuncAttribute what, int value)
+template <class kmm_F>
+static inline cudaError_t cudaFuncSetAttribute(kmm_F kernel, enum cudaFuncAttribute what, int value)
 {
     struct kmm_host_asked own;
     const cudaError_t error = kmm_host_ask(&own, kernel);
@@ -412,7 +419,7 @@ static inline cudaError_t cudaFuncSetAttribute(F kernel, enum cudaFuncAttribute 
     __atomic_store_n(own.dynamic, (size_t)value, __ATOMIC_RELAXED);
     return cudaSuccess;
 }
-template <class F> static inline cudaError_t cudaFuncSetCacheConfig(F, enum cudaFuncCache)
+template <class kmm_F> static inline cudaError_t cudaFuncSetCacheConfig(kmm_F, enum cudaFuncCache)
 {
     return cudaSuccess;
 }

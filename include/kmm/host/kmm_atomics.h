@@ -7,14 +7,14 @@
 
 /* Replaces *p by change(*p) atomically and returns the old value. T has 4 or 8 bytes and no
  * padding. */
-template <class T, class F> static inline T kmm_host_atomic(T *p, F change)
+template <class kmm_T, class kmm_F> static inline kmm_T kmm_host_atomic(kmm_T *p, kmm_F change)
 {
     typedef typename std::conditional<
-        sizeof(T) == 8, unsigned long long,
-        typename std::conditional<sizeof(T) == 4, unsigned, unsigned short>::type>::type word;
-    static_assert(sizeof(T) == sizeof(word), "kmm: atomic functions work on 2, 4 or 8 bytes");
+        sizeof(kmm_T) == 8, unsigned long long,
+        typename std::conditional<sizeof(kmm_T) == 4, unsigned, unsigned short>::type>::type word;
+    static_assert(sizeof(kmm_T) == sizeof(word), "kmm: atomic functions work on 2, 4 or 8 bytes");
     word old = __atomic_load_n(reinterpret_cast<word *>(p), __ATOMIC_RELAXED), next;
-    T value, result;
+    kmm_T value, result;
     do {
         memcpy(&value, &old, sizeof(value));
         result = change(value);
@@ -27,60 +27,60 @@ template <class T, class F> static inline T kmm_host_atomic(T *p, F change)
 
 /* Keeps a second parameter out of template deduction, so that atomicAdd(unsigned *, int) converts
  * as CUDA's overloads do. */
-template <class T> struct kmm_host_same {
-    typedef T type;
+template <class kmm_T> struct kmm_host_same {
+    typedef kmm_T type;
 };
-#define KMM_HOST_OPERAND typename kmm_host_same<T>::type
-#define KMM_HOST_UP_TO_8 typename std::enable_if<sizeof(T) != 16, T>::type
+#define KMM_HOST_OPERAND typename kmm_host_same<kmm_T>::type
+#define KMM_HOST_UP_TO_8 typename std::enable_if<sizeof(kmm_T) != 16, kmm_T>::type
 
-template <class T> static inline T kmm_host_add(T *p, T v, std::true_type)
+template <class kmm_T> static inline kmm_T kmm_host_add(kmm_T *p, kmm_T v, std::true_type)
 {
     return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 }
-template <class T> static inline T kmm_host_add(T *p, T v, std::false_type)
+template <class kmm_T> static inline kmm_T kmm_host_add(kmm_T *p, kmm_T v, std::false_type)
 {
-    return kmm_host_atomic(p, [v](T a) { return (T)(a + v); });
+    return kmm_host_atomic(p, [v](kmm_T a) { return (kmm_T)(a + v); });
 }
 
-template <class T> static inline T atomicAdd(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicAdd(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return kmm_host_add(p, v, std::is_integral<T>());
+    return kmm_host_add(p, v, std::is_integral<kmm_T>());
 }
-template <class T> static inline T atomicSub(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicSub(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return kmm_host_add(p, (T)(0 - v), std::is_integral<T>());
+    return kmm_host_add(p, (kmm_T)(0 - v), std::is_integral<kmm_T>());
 }
-template <class T> static inline T atomicMin(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicMin(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return kmm_host_atomic(p, [v](T a) { return v < a ? v : a; });
+    return kmm_host_atomic(p, [v](kmm_T a) { return v < a ? v : a; });
 }
-template <class T> static inline T atomicMax(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicMax(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return kmm_host_atomic(p, [v](T a) { return a < v ? v : a; });
+    return kmm_host_atomic(p, [v](kmm_T a) { return a < v ? v : a; });
 }
-template <class T> static inline T atomicAnd(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicAnd(kmm_T *p, KMM_HOST_OPERAND v)
 {
     return __atomic_fetch_and(p, v, __ATOMIC_RELAXED);
 }
-template <class T> static inline T atomicOr(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicOr(kmm_T *p, KMM_HOST_OPERAND v)
 {
     return __atomic_fetch_or(p, v, __ATOMIC_RELAXED);
 }
-template <class T> static inline T atomicXor(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicXor(kmm_T *p, KMM_HOST_OPERAND v)
 {
     return __atomic_fetch_xor(p, v, __ATOMIC_RELAXED);
 }
-template <class T> static inline KMM_HOST_UP_TO_8 atomicExch(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline KMM_HOST_UP_TO_8 atomicExch(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return kmm_host_atomic(p, [v](T) { return v; });
+    return kmm_host_atomic(p, [v](kmm_T) { return v; });
 }
 /* A failed comparison lets the block's other threads run, because the caller may be waiting for one
  * of them in a loop. */
-template <class T>
-static inline KMM_HOST_UP_TO_8 atomicCAS(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
+template <class kmm_T>
+static inline KMM_HOST_UP_TO_8 atomicCAS(kmm_T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
 {
-    T old = expected;
-    if (!__atomic_compare_exchange_n(p, &old, (T)v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    kmm_T old = expected;
+    if (!__atomic_compare_exchange_n(p, &old, (kmm_T)v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         kmm_fiber_yield();
     return old;
 }
@@ -94,11 +94,11 @@ static inline unsigned atomicDec(unsigned *p, unsigned v)
 }
 
 #define KMM_HOST_SCOPES(name)                                                                      \
-    template <class T> static inline T name##_block(T *p, KMM_HOST_OPERAND v)                      \
+    template <class kmm_T> static inline kmm_T name##_block(kmm_T *p, KMM_HOST_OPERAND v)          \
     {                                                                                              \
         return name(p, v);                                                                         \
     }                                                                                              \
-    template <class T> static inline T name##_system(T *p, KMM_HOST_OPERAND v)                     \
+    template <class kmm_T> static inline kmm_T name##_system(kmm_T *p, KMM_HOST_OPERAND v)         \
     {                                                                                              \
         return name(p, v);                                                                         \
     }
@@ -110,21 +110,24 @@ KMM_HOST_SCOPES(atomicAnd)
 KMM_HOST_SCOPES(atomicOr)
 KMM_HOST_SCOPES(atomicXor)
 #undef KMM_HOST_SCOPES
-template <class T> static inline KMM_HOST_UP_TO_8 atomicExch_block(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline KMM_HOST_UP_TO_8 atomicExch_block(kmm_T *p, KMM_HOST_OPERAND v)
 {
     return atomicExch(p, v);
 }
-template <class T> static inline KMM_HOST_UP_TO_8 atomicExch_system(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T>
+static inline KMM_HOST_UP_TO_8 atomicExch_system(kmm_T *p, KMM_HOST_OPERAND v)
 {
     return atomicExch(p, v);
 }
-template <class T>
-static inline KMM_HOST_UP_TO_8 atomicCAS_block(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
+template <class kmm_T>
+static inline KMM_HOST_UP_TO_8 atomicCAS_block(kmm_T *p, KMM_HOST_OPERAND expected,
+                                               KMM_HOST_OPERAND v)
 {
     return atomicCAS(p, expected, v);
 }
-template <class T>
-static inline KMM_HOST_UP_TO_8 atomicCAS_system(T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)
+template <class kmm_T>
+static inline KMM_HOST_UP_TO_8 atomicCAS_system(kmm_T *p, KMM_HOST_OPERAND expected,
+                                                KMM_HOST_OPERAND v)
 {
     return atomicCAS(p, expected, v);
 }
@@ -164,12 +167,13 @@ inline unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __i
     return __sync_val_compare_and_swap(p, expected, v);
 }
 #endif
-template <class T> static inline T kmm_host_swapped_16(T *p, const T *expected, T v)
+template <class kmm_T>
+static inline kmm_T kmm_host_swapped_16(kmm_T *p, const kmm_T *expected, kmm_T v)
 {
-    static_assert(std::is_trivially_copyable<T>::value,
+    static_assert(std::is_trivially_copyable<kmm_T>::value,
                   "kmm: atomic functions work on plain bytes");
     unsigned __int128 was, now, got;
-    T old;
+    kmm_T old;
     memcpy(&now, &v, sizeof(now));
     memcpy(&was, expected ? expected : p, sizeof(was));
     while ((got = kmm_host_exchange_16(reinterpret_cast<unsigned __int128 *>(p), was, now)) !=
@@ -182,17 +186,17 @@ template <class T> static inline T kmm_host_swapped_16(T *p, const T *expected, 
     return old;
 }
 #define KMM_HOST_16(suffix)                                                                        \
-    template <class T>                                                                             \
-    static inline typename std::enable_if<sizeof(T) == 16, T>::type atomicExch##suffix(            \
-        T *p, KMM_HOST_OPERAND v)                                                                  \
+    template <class kmm_T>                                                                         \
+    static inline typename std::enable_if<sizeof(kmm_T) == 16, kmm_T>::type atomicExch##suffix(    \
+        kmm_T *p, KMM_HOST_OPERAND v)                                                              \
     {                                                                                              \
-        return kmm_host_swapped_16<T>(p, nullptr, v);                                              \
+        return kmm_host_swapped_16<kmm_T>(p, nullptr, v);                                          \
     }                                                                                              \
-    template <class T>                                                                             \
-    static inline typename std::enable_if<sizeof(T) == 16, T>::type atomicCAS##suffix(             \
-        T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)                                       \
+    template <class kmm_T>                                                                         \
+    static inline typename std::enable_if<sizeof(kmm_T) == 16, kmm_T>::type atomicCAS##suffix(     \
+        kmm_T *p, KMM_HOST_OPERAND expected, KMM_HOST_OPERAND v)                                   \
     {                                                                                              \
-        return kmm_host_swapped_16<T>(p, &expected, v);                                            \
+        return kmm_host_swapped_16<kmm_T>(p, &expected, v);                                        \
     }
 KMM_HOST_16()
 KMM_HOST_16(_block)
@@ -203,15 +207,15 @@ KMM_HOST_16(_system)
  * run a block on one thread of the CPU, in loops that are not marked as free of dependences. */
 namespace kmm_host_alone
 {
-template <class T, class F> static inline T change(T *p, F to)
+template <class kmm_T, class kmm_F> static inline kmm_T change(kmm_T *p, kmm_F to)
 {
-    const T old = *p;
+    const kmm_T old = *p;
     *p = to(old);
     return old;
 }
-template <class T> static inline T atomicAdd(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicAdd(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return change(p, [v](T a) { return (T)(a + v); });
+    return change(p, [v](kmm_T a) { return (kmm_T)(a + v); });
 }
 static inline float2 atomicAdd(float2 *p, float2 v)
 {
@@ -221,33 +225,33 @@ static inline float4 atomicAdd(float4 *p, float4 v)
 {
     return change(p, [v](float4 a) { return float4{a.x + v.x, a.y + v.y, a.z + v.z, a.w + v.w}; });
 }
-template <class T> static inline T atomicSub(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicSub(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return change(p, [v](T a) { return (T)(a - v); });
+    return change(p, [v](kmm_T a) { return (kmm_T)(a - v); });
 }
-template <class T> static inline T atomicMin(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicMin(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return change(p, [v](T a) { return v < a ? v : a; });
+    return change(p, [v](kmm_T a) { return v < a ? v : a; });
 }
-template <class T> static inline T atomicMax(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicMax(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return change(p, [v](T a) { return a < v ? v : a; });
+    return change(p, [v](kmm_T a) { return a < v ? v : a; });
 }
-template <class T> static inline T atomicAnd(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicAnd(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return change(p, [v](T a) { return (T)(a & v); });
+    return change(p, [v](kmm_T a) { return (kmm_T)(a & v); });
 }
-template <class T> static inline T atomicOr(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicOr(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return change(p, [v](T a) { return (T)(a | v); });
+    return change(p, [v](kmm_T a) { return (kmm_T)(a | v); });
 }
-template <class T> static inline T atomicXor(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicXor(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return change(p, [v](T a) { return (T)(a ^ v); });
+    return change(p, [v](kmm_T a) { return (kmm_T)(a ^ v); });
 }
-template <class T> static inline T atomicExch(T *p, KMM_HOST_OPERAND v)
+template <class kmm_T> static inline kmm_T atomicExch(kmm_T *p, KMM_HOST_OPERAND v)
 {
-    return change(p, [v](T) { return v; });
+    return change(p, [v](kmm_T) { return v; });
 }
 } // namespace kmm_host_alone
 
@@ -267,52 +271,55 @@ enum {
 #define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
 #define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
 
-template <class T>
-static inline T __nv_atomic_load_n(const T *p, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+template <class kmm_T>
+static inline kmm_T __nv_atomic_load_n(const kmm_T *p, int order, int = __NV_THREAD_SCOPE_SYSTEM)
 {
     return __atomic_load_n(p, order);
 }
-template <class T>
-static inline void __nv_atomic_load(const T *p, T *to, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+template <class kmm_T>
+static inline void __nv_atomic_load(const kmm_T *p, kmm_T *to, int order,
+                                    int = __NV_THREAD_SCOPE_SYSTEM)
 {
-    __atomic_load(const_cast<T *>(p), to, order);
+    __atomic_load(const_cast<kmm_T *>(p), to, order);
 }
-template <class T>
-static inline void __nv_atomic_store_n(T *p, KMM_HOST_OPERAND v, int order,
+template <class kmm_T>
+static inline void __nv_atomic_store_n(kmm_T *p, KMM_HOST_OPERAND v, int order,
                                        int = __NV_THREAD_SCOPE_SYSTEM)
 {
     __atomic_store_n(p, v, order);
 }
-template <class T>
-static inline void __nv_atomic_store(T *p, T *from, int order, int = __NV_THREAD_SCOPE_SYSTEM)
+template <class kmm_T>
+static inline void __nv_atomic_store(kmm_T *p, kmm_T *from, int order,
+                                     int = __NV_THREAD_SCOPE_SYSTEM)
 {
     __atomic_store(p, from, order);
 }
-template <class T>
-static inline T __nv_atomic_exchange_n(T *p, KMM_HOST_OPERAND v, int order,
-                                       int = __NV_THREAD_SCOPE_SYSTEM)
+template <class kmm_T>
+static inline kmm_T __nv_atomic_exchange_n(kmm_T *p, KMM_HOST_OPERAND v, int order,
+                                           int = __NV_THREAD_SCOPE_SYSTEM)
 {
     return __atomic_exchange_n(p, v, order);
 }
 /* Never fails spuriously, even in the weak form. A failed comparison lets the block's other threads
  * run. */
-template <class T>
-static inline bool __nv_atomic_compare_exchange_n(T *p, T *expected, KMM_HOST_OPERAND v, bool,
-                                                  int success, int failure,
+template <class kmm_T>
+static inline bool __nv_atomic_compare_exchange_n(kmm_T *p, kmm_T *expected, KMM_HOST_OPERAND v,
+                                                  bool, int success, int failure,
                                                   int = __NV_THREAD_SCOPE_SYSTEM)
 {
-    bool done = __atomic_compare_exchange_n(p, expected, (T)v, false, success, failure);
+    bool done = __atomic_compare_exchange_n(p, expected, (kmm_T)v, false, success, failure);
     if (!done)
         kmm_fiber_yield();
     return done;
 }
 #define KMM_HOST_ORDERED(name, function)                                                           \
-    template <class T>                                                                             \
-    static inline T name(T *p, KMM_HOST_OPERAND v, int order, int = __NV_THREAD_SCOPE_SYSTEM)      \
+    template <class kmm_T>                                                                         \
+    static inline kmm_T name(kmm_T *p, KMM_HOST_OPERAND v, int order,                              \
+                             int = __NV_THREAD_SCOPE_SYSTEM)                                       \
     {                                                                                              \
         if (order != __ATOMIC_RELAXED)                                                             \
             __atomic_thread_fence(__ATOMIC_SEQ_CST);                                               \
-        T old = function(p, v);                                                                    \
+        kmm_T old = function(p, v);                                                                \
         if (order != __ATOMIC_RELAXED)                                                             \
             __atomic_thread_fence(__ATOMIC_SEQ_CST);                                               \
         return old;                                                                                \
@@ -326,8 +333,8 @@ KMM_HOST_ORDERED(__nv_atomic_fetch_or, atomicOr)
 KMM_HOST_ORDERED(__nv_atomic_fetch_xor, atomicXor)
 #undef KMM_HOST_ORDERED
 #define KMM_HOST_SILENT(what)                                                                      \
-    template <class T>                                                                             \
-    static inline void __nv_atomic_##what(T *p, KMM_HOST_OPERAND v, int order,                     \
+    template <class kmm_T>                                                                         \
+    static inline void __nv_atomic_##what(kmm_T *p, KMM_HOST_OPERAND v, int order,                 \
                                           int scope = __NV_THREAD_SCOPE_SYSTEM)                    \
     {                                                                                              \
         __nv_atomic_fetch_##what(p, v, order, scope);                                              \
@@ -340,15 +347,16 @@ KMM_HOST_SILENT(and)
 KMM_HOST_SILENT(or)
 KMM_HOST_SILENT(xor)
 #undef KMM_HOST_SILENT
-template <class T>
-static inline void __nv_atomic_exchange(T *p, T *from, T *to, int order,
+template <class kmm_T>
+static inline void __nv_atomic_exchange(kmm_T *p, kmm_T *from, kmm_T *to, int order,
                                         int = __NV_THREAD_SCOPE_SYSTEM)
 {
     __atomic_exchange(p, from, to, order);
 }
-template <class T>
-static inline bool __nv_atomic_compare_exchange(T *p, T *expected, T *v, bool, int success,
-                                                int failure, int = __NV_THREAD_SCOPE_SYSTEM)
+template <class kmm_T>
+static inline bool __nv_atomic_compare_exchange(kmm_T *p, kmm_T *expected, kmm_T *v, bool,
+                                                int success, int failure,
+                                                int = __NV_THREAD_SCOPE_SYSTEM)
 {
     const bool done = __atomic_compare_exchange(p, expected, v, false, success, failure);
     if (!done)

@@ -40,43 +40,44 @@ enum { KMM_HOST_THREADS = 1024 }; /* maximum threads of a block */
 
 /* Accepts types without a destructor to run: kmm never destroys a thread's values. kmmcc uses it
  * where the type depends on a template, so only the compiler can check it. */
-template <class T> struct kmm_host_silent {
+template <class kmm_T> struct kmm_host_silent {
     static_assert(
-        std::is_void<T>::value ||
-            std::is_trivially_destructible<typename std::remove_all_extents<T>::type>::value,
+        std::is_void<kmm_T>::value ||
+            std::is_trivially_destructible<typename std::remove_all_extents<kmm_T>::type>::value,
         "a variable of this kernel template has a destructor: compile with -fkmm-fibers");
-    using type = T;
+    using type = kmm_T;
 };
-template <class T> using kmm_host_as = typename kmm_host_silent<T>::type;
-template <class T> using kmm_host_decay = typename std::decay<T>::type;
+template <class kmm_T> using kmm_host_as = typename kmm_host_silent<kmm_T>::type;
+template <class kmm_T> using kmm_host_decay = typename std::decay<kmm_T>::type;
 
 /* One value for each thread of a block. Large types lie on the heap. A thread constructs its value
  * when it reaches the declaration. Nothing is destroyed. */
-template <class T> union kmm_host_slot {
-    T value;
+template <class kmm_T> union kmm_host_slot {
+    kmm_T value;
     kmm_host_slot() {}
 };
-template <class T, bool is_large = (sizeof(T) > 64)> struct kmm_host_values {
-    kmm_host_slot<T> at[KMM_HOST_THREADS];
+template <class kmm_T, bool is_large = (sizeof(kmm_T) > 64)> struct kmm_host_values {
+    kmm_host_slot<kmm_T> at[KMM_HOST_THREADS];
     kmm_host_values() {}
-    KMM_HOST_INLINE T &operator[](ptrdiff_t t) { return at[t].value; }
+    KMM_HOST_INLINE kmm_T &operator[](ptrdiff_t t) { return at[t].value; }
 };
-template <class T> struct kmm_host_values<T, true> {
-    kmm_host_slot<T> *at;
+template <class kmm_T> struct kmm_host_values<kmm_T, true> {
+    kmm_host_slot<kmm_T> *at;
     kmm_host_values()
-        : at(static_cast<kmm_host_slot<T> *>(kmm_host_allocate(KMM_HOST_THREADS * sizeof(T))))
+        : at(static_cast<kmm_host_slot<kmm_T> *>(
+              kmm_host_allocate(KMM_HOST_THREADS * sizeof(kmm_T))))
     {
     }
     kmm_host_values(const kmm_host_values &) = delete;
     ~kmm_host_values() { free(at); }
-    KMM_HOST_INLINE T &operator[](ptrdiff_t t) { return at[t].value; }
+    KMM_HOST_INLINE kmm_T &operator[](ptrdiff_t t) { return at[t].value; }
 };
 
 /* A local copy of one thread's value, for a loop that may change it. It is written back at the
  * loop's end without a branch, so the compiler can make vectors. */
-template <class T> struct kmm_host_home {
-    T kmm_value, &home;
-    KMM_HOST_INLINE explicit kmm_host_home(T &at) : kmm_value(at), home(at) {}
+template <class kmm_T> struct kmm_host_home {
+    kmm_T kmm_value, &home;
+    KMM_HOST_INLINE explicit kmm_host_home(kmm_T &at) : kmm_value(at), home(at) {}
     kmm_host_home(const kmm_host_home &) = delete;
     KMM_HOST_INLINE ~kmm_host_home() { home = kmm_value; }
 };
@@ -145,16 +146,17 @@ struct kmm_host_order {
 
 /* Returns the flags, without KMM_HOST_APART unless all types T are scalars: an object of a class
  * may point to memory that several threads use. */
-template <class... T> struct kmm_host_are_scalars {
+template <class... kmm_T> struct kmm_host_are_scalars {
     static constexpr bool value = true;
 };
-template <class A, class... T> struct kmm_host_are_scalars<A, T...> {
+template <class kmm_A, class... kmm_T> struct kmm_host_are_scalars<kmm_A, kmm_T...> {
     static constexpr bool value =
-        std::is_scalar<kmm_host_decay<A>>::value && kmm_host_are_scalars<T...>::value;
+        std::is_scalar<kmm_host_decay<kmm_A>>::value && kmm_host_are_scalars<kmm_T...>::value;
 };
-template <class... T> constexpr int kmm_host_apart_if(int flags)
+template <class... kmm_T> constexpr int kmm_host_apart_if(int flags)
 {
-    return kmm_host_are_scalars<T...>::value ? flags : flags & ~(KMM_HOST_APART | KMM_HOST_CROSSED);
+    return kmm_host_are_scalars<kmm_T...>::value ? flags
+                                                 : flags & ~(KMM_HOST_APART | KMM_HOST_CROSSED);
 }
 
 KMM_HOST_INLINE kmm_host_part kmm_host_whole(const dim3 e)
@@ -169,8 +171,8 @@ template <int flags> KMM_HOST_INLINE void kmm_host_enter(uint3 t)
 }
 
 #ifdef KMM_HOST_RANDOM
-template <int flags, class F>
-KMM_HOST_INLINE void kmm_host_each_random(const dim3 e, const kmm_host_part p, F f)
+template <int flags, class kmm_F>
+KMM_HOST_INLINE void kmm_host_each_random(const dim3 e, const kmm_host_part p, kmm_F f)
 {
     const uint32_t threads = e.x * e.y * e.z;
     const kmm_host_order order(threads);
@@ -189,8 +191,8 @@ KMM_HOST_INLINE void kmm_host_each_random(const dim3 e, const kmm_host_part p, F
 /* Calls f for each thread of the part p of a block with the extent e, in any order: only barriers
  * order threads. With KMM_HOST_APART no thread uses what another one changes, and the compiler is
  * told so. The counters are signed, so the compiler knows that they do not wrap. */
-template <int flags, class F>
-KMM_HOST_INLINE void kmm_host_each(const dim3 e, const kmm_host_part p, F f)
+template <int flags, class kmm_F>
+KMM_HOST_INLINE void kmm_host_each(const dim3 e, const kmm_host_part p, kmm_F f)
 {
 #ifdef KMM_HOST_RANDOM
     kmm_host_each_random<flags>(e, p, f);
@@ -225,74 +227,77 @@ KMM_HOST_INLINE void kmm_host_each(const dim3 e, const kmm_host_part p, F f)
  * is known to be small, and the compiler is told. Small means that three times the index, plus as
  * much again, is still within the type.
  */
-template <class A> constexpr bool kmm_host_is_narrow()
+template <class kmm_A> constexpr bool kmm_host_is_narrow()
 {
-    return std::is_integral<A>::value &&
-           (sizeof(A) < sizeof(int) || (sizeof(A) == sizeof(int) && std::is_unsigned<A>::value));
+    return std::is_integral<kmm_A>::value &&
+           (sizeof(kmm_A) < sizeof(int) ||
+            (sizeof(kmm_A) == sizeof(int) && std::is_unsigned<kmm_A>::value));
 }
-template <class A> constexpr unsigned long long kmm_host_small()
+template <class kmm_A> constexpr unsigned long long kmm_host_small()
 {
-    return sizeof(A) == sizeof(int) ? 1ull << 30 : 1ull << (8 * sizeof(A) - 1);
+    return sizeof(kmm_A) == sizeof(int) ? 1ull << 30 : 1ull << (8 * sizeof(kmm_A) - 1);
 }
-template <class A> KMM_HOST_INLINE bool kmm_host_is_small(A first, unsigned extent)
+template <class kmm_A> KMM_HOST_INLINE bool kmm_host_is_small(kmm_A first, unsigned extent)
 {
-    return !kmm_host_is_narrow<A>() ||
-           (first >= (A)0 && (unsigned long long)first + extent <= kmm_host_small<A>());
+    return !kmm_host_is_narrow<kmm_A>() ||
+           (first >= (kmm_A)0 && (unsigned long long)first + extent <= kmm_host_small<kmm_A>());
 }
-template <class A> KMM_HOST_INLINE A kmm_host_counted(bool is_small, A first, int x)
+template <class kmm_A> KMM_HOST_INLINE kmm_A kmm_host_counted(bool is_small, kmm_A first, int x)
 {
-    if (kmm_host_is_narrow<A>() && is_small) {
+    if (kmm_host_is_narrow<kmm_A>() && is_small) {
         const unsigned long long sum = (unsigned long long)first + (unsigned long long)x;
-        if (sum >= kmm_host_small<A>()) /* one comparison of what is used: gcc forgets it then, and
-                                           keeps the range */
+        if (sum >= kmm_host_small<kmm_A>()) /* one comparison of what is used: gcc forgets it then,
+                                           and keeps the range */
             __builtin_unreachable();
-        return (A)sum;
+        return (kmm_A)sum;
     }
-    return (A)(first + (A)x);
+    return (kmm_A)(first + (kmm_A)x);
 }
 
 /* Decides at run time whether an index counts up by one along the block. Needed where its type
  * depends on a template's arguments, or where it goes through narrower integers. All types must be
  * integers (A is the index's own); then the numbers of the first and the last thread tell. */
-template <class... T> struct kmm_host_are_numbers {
+template <class... kmm_T> struct kmm_host_are_numbers {
     static constexpr bool value = true;
 };
-template <class A, class... T> struct kmm_host_are_numbers<A, T...> {
-    typedef kmm_host_decay<A> type;
+template <class kmm_A, class... kmm_T> struct kmm_host_are_numbers<kmm_A, kmm_T...> {
+    typedef kmm_host_decay<kmm_A> type;
     static constexpr bool
         value = std::is_integral<type>::value && sizeof(type) > 1 &&
-                sizeof(type) <= sizeof(long long) && kmm_host_are_numbers<T...>::value;
+                sizeof(type) <= sizeof(long long) && kmm_host_are_numbers<kmm_T...>::value;
 };
-template <bool may, class A> struct kmm_host_counts_if {
-    static KMM_HOST_INLINE bool kmm_along(A first, A last, unsigned extent)
+template <bool may, class kmm_A> struct kmm_host_counts_if {
+    static KMM_HOST_INLINE bool kmm_along(kmm_A first, kmm_A last, unsigned extent)
     {
         return last >= first && (unsigned long long)last - (unsigned long long)first == extent - 1;
     }
-    template <class F> static KMM_HOST_INLINE A at(bool is_small, A first, int x, F value)
+    template <class kmm_F>
+    static KMM_HOST_INLINE kmm_A at(bool is_small, kmm_A first, int x, kmm_F value)
     {
         return is_small ? kmm_host_counted(true, first, x) : value();
     }
 };
-template <class A> struct kmm_host_counts_if<false, A> {
-    static KMM_HOST_INLINE bool kmm_along(const A &, const A &, unsigned) { return false; }
-    template <class F> static KMM_HOST_INLINE A at(bool, const A &, int, F value)
+template <class kmm_A> struct kmm_host_counts_if<false, kmm_A> {
+    static KMM_HOST_INLINE bool kmm_along(const kmm_A &, const kmm_A &, unsigned) { return false; }
+    template <class kmm_F> static KMM_HOST_INLINE kmm_A at(bool, const kmm_A &, int, kmm_F value)
     {
         return value();
     }
 };
-template <class A, class... T>
-struct kmm_host_counts : kmm_host_counts_if<kmm_host_are_numbers<A, T...>::value, A> {
-    static constexpr bool may = kmm_host_are_numbers<A, T...>::value;
+template <class kmm_A, class... kmm_T>
+struct kmm_host_counts : kmm_host_counts_if<kmm_host_are_numbers<kmm_A, kmm_T...>::value, kmm_A> {
+    static constexpr bool may = kmm_host_are_numbers<kmm_A, kmm_T...>::value;
 };
-template <class A, class F>
-KMM_HOST_INLINE A kmm_host_counted_or(bool is_small, const A &first, int x, F value)
+template <class kmm_A, class kmm_F>
+KMM_HOST_INLINE kmm_A kmm_host_counted_or(bool is_small, const kmm_A &first, int x, kmm_F value)
 {
-    return kmm_host_counts<A>::at(is_small, first, x, value);
+    return kmm_host_counts<kmm_A>::at(is_small, first, x, value);
 }
 KMM_HOST_INLINE uint3 kmm_host_last_place(const dim3 e) { return uint3{e.x - 1, e.y - 1, 0}; }
 
-template <int flags, class F>
-KMM_HOST_INLINE void kmm_host_each_counted(const dim3 e, const kmm_host_part p, bool is_small, F f)
+template <int flags, class kmm_F>
+KMM_HOST_INLINE void kmm_host_each_counted(const dim3 e, const kmm_host_part p, bool is_small,
+                                           kmm_F f)
 {
     if (is_small)
         kmm_host_each<flags>(e, p,
@@ -306,14 +311,14 @@ KMM_HOST_INLINE void kmm_host_each_counted(const dim3 e, const kmm_host_part p, 
 
 /* The same as functions of their own. Compilers need more time per loop the more loops a function
  * has. */
-template <int flags, class F>
-__attribute__((__noinline__)) void kmm_host_each_far(const dim3 e, const kmm_host_part p, F f)
+template <int flags, class kmm_F>
+__attribute__((__noinline__)) void kmm_host_each_far(const dim3 e, const kmm_host_part p, kmm_F f)
 {
     kmm_host_each<flags>(e, p, f);
 }
-template <int flags, class F>
+template <int flags, class kmm_F>
 __attribute__((__noinline__)) void kmm_host_each_counted_far(const dim3 e, const kmm_host_part p,
-                                                             bool is_small, F f)
+                                                             bool is_small, kmm_F f)
 {
     kmm_host_each_counted<flags>(e, p, is_small, f);
 }
@@ -373,8 +378,8 @@ struct kmm_host_block {
     }
 
     /* Calls f for the active threads of the part. */
-    template <int flags, class F>
-    KMM_HOST_INLINE void kmm_each_active(const dim3 e, kmm_host_part p, F f) const
+    template <int flags, class kmm_F>
+    KMM_HOST_INLINE void kmm_each_active(const dim3 e, kmm_host_part p, kmm_F f) const
     {
         p.x0 = p.x0 < (int)first ? (int)first : p.x0;
         p.x1 = p.x1 > (int)last ? (int)last : p.x1;
@@ -389,8 +394,9 @@ struct kmm_host_block {
             });
     }
 
-    template <int flags, class F>
-    KMM_HOST_INLINE void kmm_each_counted(const dim3 e, kmm_host_part p, bool is_small, F f) const
+    template <int flags, class kmm_F>
+    KMM_HOST_INLINE void kmm_each_counted(const dim3 e, kmm_host_part p, bool is_small,
+                                          kmm_F f) const
     {
         p.x0 = p.x0 < (int)first ? (int)first : p.x0;
         p.x1 = p.x1 > (int)last ? (int)last : p.x1;
@@ -405,14 +411,14 @@ struct kmm_host_block {
             });
     }
 
-    template <int flags, class F>
-    __attribute__((__noinline__)) void each_active_far(const dim3 e, kmm_host_part p, F f) const
+    template <int flags, class kmm_F>
+    __attribute__((__noinline__)) void each_active_far(const dim3 e, kmm_host_part p, kmm_F f) const
     {
         kmm_each_active<flags>(e, p, f);
     }
-    template <int flags, class F>
+    template <int flags, class kmm_F>
     __attribute__((__noinline__)) void each_counted_far(const dim3 e, kmm_host_part p,
-                                                        bool is_small, F f) const
+                                                        bool is_small, kmm_F f) const
     {
         kmm_each_counted<flags>(e, p, is_small, f);
     }
@@ -463,7 +469,7 @@ struct kmm_host_block {
     }
     /* Makes those threads active that wait in the state `waiting` and have chosen this group of
      * statements. */
-    template <class Chosen> void kmm_choose(uint8_t waiting, Chosen &chosen, int group)
+    template <class kmm_Chosen> void kmm_choose(uint8_t waiting, kmm_Chosen &chosen, int group)
     {
         for (uint32_t t = 0; t < threads; t++)
             if (kmm_state[t] == waiting && chosen[t] == group)
@@ -529,36 +535,40 @@ struct kmm_host_block {
  * threads. That is so for an unsigned comparison where `a` is negative, for an unsigned a + x that
  * wraps, and for floating-point numbers.
  */
-template <class A, class B> struct kmm_host_compares {
-    static constexpr bool value = (std::is_arithmetic<A>::value || std::is_enum<A>::value) &&
-                                  (std::is_arithmetic<B>::value || std::is_enum<B>::value);
+template <class kmm_A, class kmm_B> struct kmm_host_compares {
+    static constexpr bool value =
+        (std::is_arithmetic<kmm_A>::value || std::is_enum<kmm_A>::value) &&
+        (std::is_arithmetic<kmm_B>::value || std::is_enum<kmm_B>::value);
 };
 #define KMM_HOST_IF_NUMBERS                                                                        \
-    template <class A, class B,                                                                    \
-              typename std::enable_if<kmm_host_compares<A, B>::value, int>::type = 0>              \
+    template <class kmm_A, class kmm_B,                                                            \
+              typename std::enable_if<kmm_host_compares<kmm_A, kmm_B>::value, int>::type = 0>      \
     KMM_HOST_INLINE
 #define KMM_HOST_IF_OTHERS                                                                         \
-    template <class A, class B,                                                                    \
-              typename std::enable_if<!kmm_host_compares<A, B>::value, int>::type = 0>             \
+    template <class kmm_A, class kmm_B,                                                            \
+              typename std::enable_if<!kmm_host_compares<kmm_A, kmm_B>::value, int>::type = 0>     \
     KMM_HOST_INLINE
-KMM_HOST_IF_OTHERS bool kmm_host_exact(const A &, const B &, unsigned) { return false; }
-KMM_HOST_IF_OTHERS int kmm_host_below(const A &, const B &, unsigned extent) { return (int)extent; }
-KMM_HOST_IF_OTHERS int kmm_host_below_or_at(const A &, const B &, unsigned extent)
+KMM_HOST_IF_OTHERS bool kmm_host_exact(const kmm_A &, const kmm_B &, unsigned) { return false; }
+KMM_HOST_IF_OTHERS int kmm_host_below(const kmm_A &, const kmm_B &, unsigned extent)
 {
     return (int)extent;
 }
-KMM_HOST_IF_OTHERS int kmm_host_from(const A &, const B &, unsigned) { return 0; }
-KMM_HOST_IF_OTHERS int kmm_host_from_behind(const A &, const B &, unsigned) { return 0; }
-KMM_HOST_IF_NUMBERS bool kmm_host_exact(A a, B b, unsigned extent)
+KMM_HOST_IF_OTHERS int kmm_host_below_or_at(const kmm_A &, const kmm_B &, unsigned extent)
+{
+    return (int)extent;
+}
+KMM_HOST_IF_OTHERS int kmm_host_from(const kmm_A &, const kmm_B &, unsigned) { return 0; }
+KMM_HOST_IF_OTHERS int kmm_host_from_behind(const kmm_A &, const kmm_B &, unsigned) { return 0; }
+KMM_HOST_IF_NUMBERS bool kmm_host_exact(kmm_A a, kmm_B b, unsigned extent)
 {
     typedef decltype(a + b) both;
     if (!std::is_integral<both>::value)
         return false;
-    if (std::is_unsigned<A>::value)
-        return (A)(a + (A)(extent - 1)) >= a;
+    if (std::is_unsigned<kmm_A>::value)
+        return (kmm_A)(a + (kmm_A)(extent - 1)) >= a;
     return std::is_signed<both>::value || a > 0 || a == 0;
 }
-KMM_HOST_IF_NUMBERS int kmm_host_below(A a, B b, unsigned extent)
+KMM_HOST_IF_NUMBERS int kmm_host_below(kmm_A a, kmm_B b, unsigned extent)
 {
     typedef decltype(a + b) both;
     if (!kmm_host_exact(a, b, extent))
@@ -568,7 +578,7 @@ KMM_HOST_IF_NUMBERS int kmm_host_below(A a, B b, unsigned extent)
     const unsigned long long more = (unsigned long long)(both)b - (unsigned long long)(both)a;
     return more < extent ? (int)more : (int)extent;
 }
-KMM_HOST_IF_NUMBERS int kmm_host_below_or_at(A a, B b, unsigned extent)
+KMM_HOST_IF_NUMBERS int kmm_host_below_or_at(kmm_A a, kmm_B b, unsigned extent)
 {
     typedef decltype(a + b) both;
     if (!kmm_host_exact(a, b, extent))
@@ -579,11 +589,11 @@ KMM_HOST_IF_NUMBERS int kmm_host_below_or_at(A a, B b, unsigned extent)
     return more < extent ? (int)more + 1 : (int)extent;
 }
 /* The complement: at which thread those begin for which the comparison does not hold. */
-KMM_HOST_IF_NUMBERS int kmm_host_from(A a, B b, unsigned extent)
+KMM_HOST_IF_NUMBERS int kmm_host_from(kmm_A a, kmm_B b, unsigned extent)
 {
     return kmm_host_exact(a, b, extent) ? kmm_host_below(a, b, extent) : 0;
 }
-KMM_HOST_IF_NUMBERS int kmm_host_from_behind(A a, B b, unsigned extent)
+KMM_HOST_IF_NUMBERS int kmm_host_from_behind(kmm_A a, kmm_B b, unsigned extent)
 {
     return kmm_host_exact(a, b, extent) ? kmm_host_below_or_at(a, b, extent) : 0;
 }
@@ -597,8 +607,8 @@ struct kmm_host_strides {
     bool kmm_is_exact, is_any;
     bool *stopped;
 
-    template <class A, class B, class S>
-    KMM_HOST_INLINE kmm_host_strides(A first, B limit, S stride, const dim3 e)
+    template <class kmm_A, class kmm_B, class kmm_S>
+    KMM_HOST_INLINE kmm_host_strides(kmm_A first, kmm_B limit, kmm_S stride, const dim3 e)
         : kmm_is_exact(kmm_is_even(first, limit, stride, e)), is_any(true), stopped(nullptr)
     {
         if (!kmm_is_exact)
@@ -608,23 +618,23 @@ struct kmm_host_strides {
     kmm_host_strides(const kmm_host_strides &) = delete;
     ~kmm_host_strides() { free(stopped); }
 
-    template <class A, class B, class S>
-    static KMM_HOST_INLINE bool kmm_is_even(A first, B limit, S stride, const dim3 e)
+    template <class kmm_A, class kmm_B, class kmm_S>
+    static KMM_HOST_INLINE bool kmm_is_even(kmm_A first, kmm_B limit, kmm_S stride, const dim3 e)
     {
-        return kmm_host_exact(first, limit, e.x) && has_room<A>(limit, stride, e.x);
+        return kmm_host_exact(first, limit, e.x) && has_room<kmm_A>(limit, stride, e.x);
     }
 
     /* True if no thread's i can wrap before it reaches the limit. */
-    template <class A, class B, class S>
-    static KMM_HOST_INLINE bool has_room(B limit, S stride, unsigned extent)
+    template <class kmm_A, class kmm_B, class kmm_S>
+    static KMM_HOST_INLINE bool has_room(kmm_B limit, kmm_S stride, unsigned extent)
     {
-        typedef decltype(A() + limit) both;
-        if (!std::is_unsigned<A>::value && !std::is_unsigned<both>::value &&
-            sizeof(A) >= sizeof(int))
+        typedef decltype(kmm_A() + limit) both;
+        if (!std::is_unsigned<kmm_A>::value && !std::is_unsigned<both>::value &&
+            sizeof(kmm_A) >= sizeof(int))
             return true;
         const unsigned long long most =
-            (unsigned long long)~(typename std::make_unsigned<A>::type)0 >>
-            (std::is_signed<A>::value ? 1 : 0);
+            (unsigned long long)~(typename std::make_unsigned<kmm_A>::type)0 >>
+            (std::is_signed<kmm_A>::value ? 1 : 0);
         return (double)stride >= 0 && (double)limit < (double)most - (double)extent -
                                                           (double)stride - (double)(most >> 48);
     }
@@ -644,18 +654,19 @@ struct kmm_host_strides {
 
 /* Prefetches `count` elements from `first` on, at most 1 KiB. The processor's own prefetcher
  * guesses only after the first accesses. */
-template <class T> KMM_HOST_INLINE void kmm_host_soon(const T *p, size_t first, size_t count)
+template <class kmm_T>
+KMM_HOST_INLINE void kmm_host_soon(const kmm_T *p, size_t first, size_t count)
 {
-    const uintptr_t begin = (uintptr_t)p + first * sizeof(T); /* nothing need be there */
-    const size_t bytes = count * sizeof(T) < 1024 ? count * sizeof(T) : 1024;
+    const uintptr_t begin = (uintptr_t)p + first * sizeof(kmm_T); /* nothing need be there */
+    const size_t bytes = count * sizeof(kmm_T) < 1024 ? count * sizeof(kmm_T) : 1024;
     for (size_t at = 0; at < bytes; at += 64)
         __builtin_prefetch((const void *)(begin + at));
 }
 
 /* Prefetches the elements that a loop with this step reads next, while it reads `count` elements
  * from `first` on. */
-template <class T>
-KMM_HOST_INLINE void kmm_host_ahead(const T *p, size_t first, size_t step, size_t count)
+template <class kmm_T>
+KMM_HOST_INLINE void kmm_host_ahead(const kmm_T *p, size_t first, size_t step, size_t count)
 {
     if (step > count)
         kmm_host_soon(p, first + step, count);
@@ -699,15 +710,15 @@ KMM_HOST_INLINE unsigned kmm_host_with_lane(unsigned mask, unsigned thread)
 
 /* __ballot_sync, __any_sync, __all_sync and __activemask: one bit for each lane. */
 struct kmm_host_ballots {
-    enum { WARP = 32, WARPS = KMM_HOST_THREADS / WARP };
+    enum { KMM_WARP = 32, KMM_WARPS = KMM_HOST_THREADS / KMM_WARP };
     uint8_t holds[KMM_HOST_THREADS];
-    unsigned word[WARPS], present[WARPS];
+    unsigned word[KMM_WARPS], present[KMM_WARPS];
     KMM_HOST_INLINE void kmm_put(int t, int predicate) { holds[t] = predicate != 0; }
     /* Returns 32 bytes that are 0 or 1 as 32 bits. */
     static KMM_HOST_INLINE unsigned bits(const uint8_t *bytes)
     {
         unsigned out = 0;
-        for (int k = 0; k < WARP; k += 8) {
+        for (int k = 0; k < KMM_WARP; k += 8) {
             uint64_t eight = 0;
             for (int i = 0; i < 8; i++)
                 eight |= (uint64_t)bytes[k + i] << 8 * i;
@@ -717,11 +728,11 @@ struct kmm_host_ballots {
     }
     void kmm_join(const kmm_host_block &b)
     {
-        for (uint32_t w = 0; w * WARP < b.threads; w++) {
-            const uint32_t first = w * WARP, count = b.threads - first < (uint32_t)WARP
-                                                         ? b.threads - first
-                                                         : (uint32_t)WARP;
-            if (b.kmm_active == b.threads && count == WARP) {
+        for (uint32_t w = 0; w * KMM_WARP < b.threads; w++) {
+            const uint32_t first = w * KMM_WARP, count = b.threads - first < (uint32_t)KMM_WARP
+                                                             ? b.threads - first
+                                                             : (uint32_t)KMM_WARP;
+            if (b.kmm_active == b.threads && count == KMM_WARP) {
                 present[w] = ~0u;
                 word[w] = bits(holds + first);
                 continue;
@@ -736,34 +747,37 @@ struct kmm_host_ballots {
     }
     KMM_HOST_INLINE unsigned ballot_sync(int t, unsigned mask) const
     {
-        return word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t);
+        return word[t / KMM_WARP] & kmm_host_with_lane(mask, (unsigned)t);
     }
     KMM_HOST_INLINE int any_sync(int t, unsigned mask) const
     {
-        return (word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t)) != 0;
+        return (word[t / KMM_WARP] & kmm_host_with_lane(mask, (unsigned)t)) != 0;
     }
     KMM_HOST_INLINE int all_sync(int t, unsigned mask) const
     {
-        return (word[t / WARP] & kmm_host_with_lane(mask, (unsigned)t)) ==
-               (present[t / WARP] & mask);
+        return (word[t / KMM_WARP] & kmm_host_with_lane(mask, (unsigned)t)) ==
+               (present[t / KMM_WARP] & mask);
     }
-    KMM_HOST_INLINE unsigned activemask(int t) const { return present[t / WARP]; }
+    KMM_HOST_INLINE unsigned activemask(int t) const { return present[t / KMM_WARP]; }
 };
 
 /* Shuffles whose distance is the same for all threads. The block moves the values in loops that the
  * compiler can make vectors of. */
-template <class T> struct kmm_host_shuffles {
-    kmm_host_values<T> value, result;
-    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, T v) { ::new (static_cast<void *>(&value[t])) T(v); }
-    KMM_HOST_INLINE T kmm_get(ptrdiff_t t) { return result[t]; }
-    template <class F> KMM_HOST_INLINE void move(const kmm_host_block &b, F from)
+template <class kmm_T> struct kmm_host_shuffles {
+    kmm_host_values<kmm_T> value, result;
+    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, kmm_T v)
+    {
+        ::new (static_cast<void *>(&value[t])) kmm_T(v);
+    }
+    KMM_HOST_INLINE kmm_T kmm_get(ptrdiff_t t) { return result[t]; }
+    template <class kmm_F> KMM_HOST_INLINE void move(const kmm_host_block &b, kmm_F from)
     {
         const int threads = (int)b.threads;
         for (int t = 0; t < threads; t++) {
             const int source = t / 32 * 32 + from(t % 32);
             if (!b.kmm_state[t])
                 ::new (static_cast<void *>(&result[t]))
-                    T(value[source < threads && !b.kmm_state[source] ? source : t]);
+                    kmm_T(value[source < threads && !b.kmm_state[source] ? source : t]);
         }
     }
     /* True if all lanes are active and CUDA allows the width: then the values move between adjacent
@@ -775,7 +789,7 @@ template <class T> struct kmm_host_shuffles {
     }
     KMM_HOST_INLINE void copy(int to, int from)
     {
-        ::new (static_cast<void *>(&result[to])) T(value[from]);
+        ::new (static_cast<void *>(&result[to])) kmm_T(value[from]);
     }
     template <int bits> KMM_HOST_INLINE void swap(int threads)
     {
@@ -851,69 +865,73 @@ template <class T> struct kmm_host_shuffles {
 };
 
 /* An operation of warps: the value and the mask that each lane contributes, and which lanes do. */
-template <class T> struct kmm_host_exchange {
-    enum { WARP = 32, WARPS = KMM_HOST_THREADS / WARP };
-    kmm_host_values<T> value;
+template <class kmm_T> struct kmm_host_exchange {
+    enum { KMM_WARP = 32, KMM_WARPS = KMM_HOST_THREADS / KMM_WARP };
+    kmm_host_values<kmm_T> value;
     unsigned mask[KMM_HOST_THREADS];
     int operand[KMM_HOST_THREADS], width[KMM_HOST_THREADS];
-    unsigned present[WARPS], folded_of[WARPS];
-    bool is_folded[WARPS];
-    kmm_host_values<T> folded;
+    unsigned present[KMM_WARPS], folded_of[KMM_WARPS];
+    bool is_folded[KMM_WARPS];
+    kmm_host_values<kmm_T> folded;
 
-    KMM_HOST_INLINE void kmm_put(uint32_t t, unsigned m, T v, int o = 0, int w = WARP)
+    KMM_HOST_INLINE void kmm_put(uint32_t t, unsigned m, kmm_T v, int o = 0, int w = KMM_WARP)
     {
-        ::new (static_cast<void *>(&value[t])) T(v);
+        ::new (static_cast<void *>(&value[t])) kmm_T(v);
         mask[t] = m;
         operand[t] = o;
         width[t] = w;
     }
     void kmm_join(const kmm_host_block &b)
     {
-        for (uint32_t w = 0; w * WARP < b.threads; w++) {
+        for (uint32_t w = 0; w * KMM_WARP < b.threads; w++) {
             present[w] = 0;
             is_folded[w] = false;
-            for (uint32_t k = 0; k < WARP && w * WARP + k < b.threads; k++)
-                present[w] |= b.kmm_state[w * WARP + k] ? 0u : 1u << k;
+            for (uint32_t k = 0; k < KMM_WARP && w * KMM_WARP + k < b.threads; k++)
+                present[w] |= b.kmm_state[w * KMM_WARP + k] ? 0u : 1u << k;
         }
     }
-    KMM_HOST_INLINE T from(uint32_t t, int lane)
+    KMM_HOST_INLINE kmm_T from(uint32_t t, int lane)
     {
-        const uint32_t source = t / WARP * WARP + (uint32_t)lane;
-        return present[t / WARP] >> lane & 1 ? value[source] : value[t];
+        const uint32_t source = t / KMM_WARP * KMM_WARP + (uint32_t)lane;
+        return present[t / KMM_WARP] >> lane & 1 ? value[source] : value[t];
     }
-    KMM_HOST_INLINE T shfl_sync(uint32_t t)
+    KMM_HOST_INLINE kmm_T shfl_sync(uint32_t t)
     {
-        const int lane = (int)(t % WARP), w = width[t];
+        const int lane = (int)(t % KMM_WARP), w = width[t];
         return from(t, (lane & ~(w - 1)) + (operand[t] & (w - 1)));
     }
-    KMM_HOST_INLINE T shfl_up_sync(uint32_t t)
+    KMM_HOST_INLINE kmm_T shfl_up_sync(uint32_t t)
     {
-        const int lane = (int)(t % WARP), source = lane - operand[t];
+        const int lane = (int)(t % KMM_WARP), source = lane - operand[t];
         return from(t, source < (lane & ~(width[t] - 1)) ? lane : source);
     }
-    KMM_HOST_INLINE T shfl_down_sync(uint32_t t)
+    KMM_HOST_INLINE kmm_T shfl_down_sync(uint32_t t)
     {
-        const int lane = (int)(t % WARP), source = lane + operand[t];
+        const int lane = (int)(t % KMM_WARP), source = lane + operand[t];
         return from(t, source >= (lane & ~(width[t] - 1)) + width[t] ? lane : source);
     }
-    KMM_HOST_INLINE T shfl_xor_sync(uint32_t t)
+    KMM_HOST_INLINE kmm_T shfl_xor_sync(uint32_t t)
     {
-        const int lane = (int)(t % WARP), source = lane ^ operand[t];
+        const int lane = (int)(t % KMM_WARP), source = lane ^ operand[t];
         return from(t, source >= (lane & ~(width[t] - 1)) + width[t] ? lane : source);
     }
-    unsigned group(uint32_t t) const { return present[t / WARP] & kmm_host_with_lane(mask[t], t); }
+    unsigned group(uint32_t t) const
+    {
+        return present[t / KMM_WARP] & kmm_host_with_lane(mask[t], t);
+    }
 
-    template <class F> unsigned lanes_where(uint32_t t, F holds)
+    template <class kmm_F> unsigned lanes_where(uint32_t t, kmm_F holds)
     {
         unsigned all = group(t), out = 0;
-        for (uint32_t k = 0; k < WARP; k++)
-            out |= all >> k & 1 && holds(value[t / WARP * WARP + k]) ? 1u << k : 0;
+        for (uint32_t k = 0; k < KMM_WARP; k++)
+            out |= all >> k & 1 && holds(value[t / KMM_WARP * KMM_WARP + k]) ? 1u << k : 0;
         return out;
     }
     unsigned match_any_sync(uint32_t t)
     {
-        const T own = value[t];
-        return lanes_where(t, [&own](const T &v) { return memcmp(&v, &own, sizeof(T)) == 0; });
+        const kmm_T own = value[t];
+        return lanes_where(t,
+                           [&own](const kmm_T &v) { return memcmp(&v, &own, sizeof(kmm_T)) == 0; });
     }
     unsigned match_all_sync(uint32_t t, int *same)
     {
@@ -923,46 +941,46 @@ template <class T> struct kmm_host_exchange {
 
     /* Folds the values of the lanes. The lanes of a warp usually ask for the same result, so it is
      * kept. */
-    template <class F> T reduce(uint32_t t, F fold)
+    template <class kmm_F> kmm_T reduce(uint32_t t, kmm_F fold)
     {
-        const uint32_t w = t / WARP;
+        const uint32_t w = t / KMM_WARP;
         const unsigned all = group(t);
         if (is_folded[w] && folded_of[w] == all)
             return folded[w];
-        T result = value[t];
+        kmm_T result = value[t];
         bool any = false;
-        for (uint32_t k = 0; k < WARP; k++)
+        for (uint32_t k = 0; k < KMM_WARP; k++)
             if (all >> k & 1) {
-                result = any ? fold(result, value[w * WARP + k]) : value[w * WARP + k];
+                result = any ? fold(result, value[w * KMM_WARP + k]) : value[w * KMM_WARP + k];
                 any = true;
             }
         is_folded[w] = true;
         folded_of[w] = all;
         return folded[w] = result;
     }
-    T reduce_add_sync(uint32_t t)
+    kmm_T reduce_add_sync(uint32_t t)
     {
-        return reduce(t, [](T a, T b) { return (T)(a + b); });
+        return reduce(t, [](kmm_T a, kmm_T b) { return (kmm_T)(a + b); });
     }
-    T reduce_min_sync(uint32_t t)
+    kmm_T reduce_min_sync(uint32_t t)
     {
-        return reduce(t, [](T a, T b) { return b < a ? b : a; });
+        return reduce(t, [](kmm_T a, kmm_T b) { return b < a ? b : a; });
     }
-    T reduce_max_sync(uint32_t t)
+    kmm_T reduce_max_sync(uint32_t t)
     {
-        return reduce(t, [](T a, T b) { return a < b ? b : a; });
+        return reduce(t, [](kmm_T a, kmm_T b) { return a < b ? b : a; });
     }
-    T reduce_and_sync(uint32_t t)
+    kmm_T reduce_and_sync(uint32_t t)
     {
-        return reduce(t, [](T a, T b) { return (T)(a & b); });
+        return reduce(t, [](kmm_T a, kmm_T b) { return (kmm_T)(a & b); });
     }
-    T reduce_or_sync(uint32_t t)
+    kmm_T reduce_or_sync(uint32_t t)
     {
-        return reduce(t, [](T a, T b) { return (T)(a | b); });
+        return reduce(t, [](kmm_T a, kmm_T b) { return (kmm_T)(a | b); });
     }
-    T reduce_xor_sync(uint32_t t)
+    kmm_T reduce_xor_sync(uint32_t t)
     {
-        return reduce(t, [](T a, T b) { return (T)(a ^ b); });
+        return reduce(t, [](kmm_T a, kmm_T b) { return (kmm_T)(a ^ b); });
     }
 };
 

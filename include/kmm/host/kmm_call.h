@@ -21,33 +21,33 @@
 #ifndef KMM_HOST_PARSE
 
 /* A type without its qualifiers, among them `restrict`. */
-template <class T> struct kmm_host_bare {
-    typedef typename std::remove_cv<T>::type type;
+template <class kmm_T> struct kmm_host_bare {
+    typedef typename std::remove_cv<kmm_T>::type type;
 };
-template <class T> struct kmm_host_bare<T *__restrict__> {
-    typedef T *type;
+template <class kmm_T> struct kmm_host_bare<kmm_T *__restrict__> {
+    typedef kmm_T *type;
 };
 
 /* The values of one type, a parameter's or a result's, one for each thread of a block. */
-template <class T> struct kmm_host_kept {
-    typedef typename kmm_host_bare<T>::type value_type;
+template <class kmm_T> struct kmm_host_kept {
+    typedef typename kmm_host_bare<kmm_T>::type value_type;
     kmm_host_values<value_type> at;
     KMM_HOST_INLINE value_type &operator[](ptrdiff_t t) { return at[t]; }
-    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, T &v)
+    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, kmm_T &v)
     {
-        ::new (static_cast<void *>(&at[t])) value_type(static_cast<T &&>(v));
+        ::new (static_cast<void *>(&at[t])) value_type(static_cast<kmm_T &&>(v));
     }
-    KMM_HOST_INLINE void kmm_give(ptrdiff_t t, T v) { kmm_put(t, v); }
-    KMM_HOST_INLINE T &&take(ptrdiff_t t) { return static_cast<T &&>(at[t]); }
+    KMM_HOST_INLINE void kmm_give(ptrdiff_t t, kmm_T v) { kmm_put(t, v); }
+    KMM_HOST_INLINE kmm_T &&take(ptrdiff_t t) { return static_cast<kmm_T &&>(at[t]); }
 };
-template <class T> struct kmm_host_kept<T &> {
-    T *at[KMM_HOST_THREADS];
-    KMM_HOST_INLINE T &operator[](ptrdiff_t t) { return *at[t]; }
-    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, T &v) { at[t] = &v; }
-    KMM_HOST_INLINE void kmm_give(ptrdiff_t t, T &v) { at[t] = &v; }
-    KMM_HOST_INLINE T &take(ptrdiff_t t) { return *at[t]; }
+template <class kmm_T> struct kmm_host_kept<kmm_T &> {
+    kmm_T *at[KMM_HOST_THREADS];
+    KMM_HOST_INLINE kmm_T &operator[](ptrdiff_t t) { return *at[t]; }
+    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, kmm_T &v) { at[t] = &v; }
+    KMM_HOST_INLINE void kmm_give(ptrdiff_t t, kmm_T &v) { at[t] = &v; }
+    KMM_HOST_INLINE kmm_T &take(ptrdiff_t t) { return *at[t]; }
 };
-template <class T> struct kmm_host_kept<T &&> : kmm_host_kept<T &> {
+template <class kmm_T> struct kmm_host_kept<kmm_T &&> : kmm_host_kept<kmm_T &> {
 };
 template <> struct kmm_host_kept<void> {
     KMM_HOST_INLINE void take(ptrdiff_t) {}
@@ -118,22 +118,22 @@ __attribute__((__noinline__, __cold__, __noreturn__)) inline void kmm_host_hidde
     abort();
 }
 
-template <class R> struct kmm_host_result {
-    kmm_host_kept<R> kept;
-    template <class F> KMM_HOST_INLINE void kmm_call(kmm_host_frame *frame, int t, F f)
+template <class kmm_R> struct kmm_host_result {
+    kmm_host_kept<kmm_R> kept;
+    template <class kmm_F> KMM_HOST_INLINE void kmm_call(kmm_host_frame *frame, int t, kmm_F f)
     {
-        R result = f();
+        kmm_R result = f();
         if (kmm_host_bringing == frame) /* the call was of another function, and has run */
             kept.kmm_put(t, result);
     }
 };
 template <> struct kmm_host_result<void> {
     kmm_host_kept<void> kept;
-    template <class F> KMM_HOST_INLINE void kmm_call(kmm_host_frame *, int, F f) { f(); }
+    template <class kmm_F> KMM_HOST_INLINE void kmm_call(kmm_host_frame *, int, kmm_F f) { f(); }
 };
 
-template <class R> struct kmm_host_call : kmm_host_frame {
-    kmm_host_result<R> results;
+template <class kmm_R> struct kmm_host_call : kmm_host_frame {
+    kmm_host_result<kmm_R> results;
     kmm_host_call()
     {
         result = &results.kept;
@@ -145,7 +145,7 @@ template <class R> struct kmm_host_call : kmm_host_frame {
         if (arguments)
             kmm_host_calls().pop(bytes);
     }
-    template <class F> KMM_HOST_INLINE void kmm_call(int t, F f)
+    template <class kmm_F> KMM_HOST_INLINE void kmm_call(int t, kmm_F f)
     {
         thread = t;
         kmm_host_bringing = this;
@@ -157,75 +157,76 @@ template <class R> struct kmm_host_call : kmm_host_frame {
         if (run)
             run(caller, *this);
     }
-    KMM_HOST_INLINE R kmm_get(int t) { return results.kept.take(t); }
+    KMM_HOST_INLINE kmm_R kmm_get(int t) { return results.kept.take(t); }
 };
 
 /* The placeholder result of a call that only records its arguments. Nobody reads it. */
-template <class R> struct kmm_host_nothing {
-    static R kmm_get()
+template <class kmm_R> struct kmm_host_nothing {
+    static kmm_R kmm_get()
     {
-        kmm_host_slot<typename std::remove_cv<R>::type> slot;
+        kmm_host_slot<typename std::remove_cv<kmm_R>::type> slot;
         memset(static_cast<void *>(&slot), 0, sizeof(slot));
-        return static_cast<R &&>(slot.value);
+        return static_cast<kmm_R &&>(slot.value);
     }
 };
-template <class R> struct kmm_host_nothing<R &> {
-    static R &kmm_get()
+template <class kmm_R> struct kmm_host_nothing<kmm_R &> {
+    static kmm_R &kmm_get()
     {
         alignas(64) static thread_local char nobody[64];
-        return *reinterpret_cast<R *>(nobody);
+        return *reinterpret_cast<kmm_R *>(nobody);
     }
 };
-template <class R> struct kmm_host_nothing<R &&> {
-    static R &&kmm_get() { return static_cast<R &&>(kmm_host_nothing<R &>::kmm_get()); }
+template <class kmm_R> struct kmm_host_nothing<kmm_R &&> {
+    static kmm_R &&kmm_get() { return static_cast<kmm_R &&>(kmm_host_nothing<kmm_R &>::kmm_get()); }
 };
 template <> struct kmm_host_nothing<void> {
     static void kmm_get() {}
 };
 
-template <size_t k, class P> struct kmm_host_argument {
-    kmm_host_kept<P> kept;
+template <size_t k, class kmm_P> struct kmm_host_argument {
+    kmm_host_kept<kmm_P> kept;
 };
 
-template <class Indices, class... P> struct kmm_host_arguments;
-template <size_t... k, class... P>
-struct kmm_host_arguments<kmm_host_indices<k...>, P...> : kmm_host_argument<k, P>... {
-    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, typename std::remove_reference<P>::type &...p)
+template <class kmm_Indices, class... kmm_P> struct kmm_host_arguments;
+template <size_t... k, class... kmm_P>
+struct kmm_host_arguments<kmm_host_indices<k...>, kmm_P...> : kmm_host_argument<k, kmm_P>... {
+    KMM_HOST_INLINE void kmm_put(ptrdiff_t t, typename std::remove_reference<kmm_P>::type &...p)
     {
-        const int all[] = {0, (kmm_host_argument<k, P>::kept.kmm_put(t, p), 0)...};
+        const int all[] = {0, (kmm_host_argument<k, kmm_P>::kept.kmm_put(t, p), 0)...};
         (void)all;
         (void)t;
     }
-    template <class Body, class R> void run(kmm_host_block &b, kmm_host_kept<R> &result)
+    template <class kmm_Body, class kmm_R> void run(kmm_host_block &b, kmm_host_kept<kmm_R> &result)
     {
-        Body::kmm__block(b, result, kmm_host_argument<k, P>::kept...);
+        kmm_Body::kmm__block(b, result, kmm_host_argument<k, kmm_P>::kept...);
     }
 };
 
 /* A call of a function with the parameters P: records the arguments of each thread, and later runs
  * the function. */
-template <class Body, class R, class... P> struct kmm_host_bring {
-    typedef kmm_host_arguments<typename kmm_host_count<sizeof...(P)>::type, P...> all;
+template <class kmm_Body, class kmm_R, class... kmm_P> struct kmm_host_bring {
+    typedef kmm_host_arguments<typename kmm_host_count<sizeof...(kmm_P)>::type, kmm_P...> all;
 
     static void run(const kmm_host_block &caller, kmm_host_frame &frame)
     {
         kmm_host_block block(caller);
         static_cast<all *>(frame.arguments)
-            ->template run<Body, R>(block, *static_cast<kmm_host_kept<R> *>(frame.result));
+            ->template run<kmm_Body, kmm_R>(block,
+                                            *static_cast<kmm_host_kept<kmm_R> *>(frame.result));
     }
-    static KMM_HOST_INLINE R kmm_call(typename std::remove_reference<P>::type &...p)
+    static KMM_HOST_INLINE kmm_R kmm_call(typename std::remove_reference<kmm_P>::type &...p)
     {
         kmm_host_frame &frame = *kmm_host_bringing;
         kmm_host_bringing = nullptr;
         if (!frame.arguments) {
-            if (frame.result_bytes != sizeof(kmm_host_kept<R>))
+            if (frame.result_bytes != sizeof(kmm_host_kept<kmm_R>))
                 kmm_host_hidden_barrier();
             frame.bytes = sizeof(all);
             frame.arguments = ::new (kmm_host_calls().push(sizeof(all))) all;
             frame.run = run;
         }
         static_cast<all *>(frame.arguments)->kmm_put(frame.thread, p...);
-        return kmm_host_nothing<R>::kmm_get();
+        return kmm_host_nothing<kmm_R>::kmm_get();
     }
 };
 #endif
@@ -233,27 +234,27 @@ template <class Body, class R, class... P> struct kmm_host_bring {
 /* ---- Operations of the lanes of a warp or a tile, in both kinds of kernels ---- */
 
 /* The values that the lanes contribute. */
-template <class T> struct kmm_host_lanes {
+template <class kmm_T> struct kmm_host_lanes {
     union {
-        T value[32];
+        kmm_T value[32];
     };
     unsigned here; /* mask of the lanes that contribute */
     kmm_host_lanes() {}
     ~kmm_host_lanes() {}
     void kmm_put(uint32_t lane, const void *bytes)
     {
-        memcpy(static_cast<void *>(&value[lane]), bytes, sizeof(T));
+        memcpy(static_cast<void *>(&value[lane]), bytes, sizeof(kmm_T));
     }
 };
 
-template <class T, class R, class F> struct kmm_host_meeting {
+template <class kmm_T, class kmm_R, class kmm_F> struct kmm_host_meeting {
 #ifndef KMM_HOST_PARSE
-    static void kmm__block(kmm_host_block &b, kmm_host_kept<R> &result,
-                           kmm_host_kept<unsigned> &mask, kmm_host_kept<T> &value,
-                           kmm_host_kept<F> &f)
+    static void kmm__block(kmm_host_block &b, kmm_host_kept<kmm_R> &result,
+                           kmm_host_kept<unsigned> &mask, kmm_host_kept<kmm_T> &value,
+                           kmm_host_kept<kmm_F> &f)
     {
         for (uint32_t first = 0; first < b.threads; first += 32) {
-            kmm_host_lanes<T> lanes;
+            kmm_host_lanes<kmm_T> lanes;
             unsigned present = 0;
             for (uint32_t k = 0; k < 32 && first + k < b.threads; k++)
                 if (!b.kmm_state[first + k]) {
@@ -271,8 +272,8 @@ template <class T, class R, class F> struct kmm_host_meeting {
 };
 
 /* In kernels with fibers the thread waits for all lanes in the mask. */
-template <class T>
-static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes<T> *lanes,
+template <class kmm_T>
+static inline void kmm_host_gather(unsigned mask, const kmm_T &value, kmm_host_lanes<kmm_T> *lanes,
                                    std::true_type)
 {
     uint64_t word = 0, words[KMM_FIBER_WARP];
@@ -282,8 +283,8 @@ static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes
         if (lanes->here >> k & 1)
             lanes->kmm_put(k, &words[k]);
 }
-template <class T>
-static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes<T> *lanes,
+template <class kmm_T>
+static inline void kmm_host_gather(unsigned mask, const kmm_T &value, kmm_host_lanes<kmm_T> *lanes,
                                    std::false_type)
 {
     uint64_t word = (uint64_t)(uintptr_t)&value,
@@ -296,15 +297,16 @@ static inline void kmm_host_gather(unsigned mask, const T &value, kmm_host_lanes
 }
 
 /* Collects the values of the lanes in the mask. Returns f(values, own lane) on each of them. */
-template <class R, class T, class F> static inline R kmm_host_meet(unsigned mask, T value, F f)
+template <class kmm_R, class kmm_T, class kmm_F>
+static inline kmm_R kmm_host_meet(unsigned mask, kmm_T value, kmm_F f)
 {
 #ifndef KMM_HOST_PARSE
     if (kmm_host_bringing)
-        return kmm_host_bring<kmm_host_meeting<T, R, F>, R, unsigned, T, F>::kmm_call(mask, value,
-                                                                                      f);
+        return kmm_host_bring<kmm_host_meeting<kmm_T, kmm_R, kmm_F>, kmm_R, unsigned, kmm_T,
+                              kmm_F>::kmm_call(mask, value, f);
 #endif
-    kmm_host_lanes<T> lanes;
-    kmm_host_gather(mask, value, &lanes, std::integral_constant<bool, sizeof(T) <= 8>());
+    kmm_host_lanes<kmm_T> lanes;
+    kmm_host_gather(mask, value, &lanes, std::integral_constant<bool, sizeof(kmm_T) <= 8>());
     return f(lanes, kmm_fiber_lane());
 }
 

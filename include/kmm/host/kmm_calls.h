@@ -40,12 +40,13 @@ typedef struct cudaLaunchConfig_t {
 #ifdef KMM_HOST_PARSE
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args,
                              size_t shared = 0, cudaStream_t stream = 0);
-template <class... P>
-cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
+template <class... kmm_P>
+cudaError_t cudaLaunchKernel(void (*kernel)(kmm_P...), dim3 grid, dim3 block, void **args,
                              size_t shared = 0, cudaStream_t stream = 0);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **args);
-template <class... P, class... A>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...args);
+template <class... kmm_P, class... kmm_A>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(kmm_P...),
+                               kmm_A &&...args);
 #else
 
 enum { KMM_HOST_MOST_PARAMETERS = 32 << 10 }; /* maximum bytes of parameters, as in CUDA */
@@ -73,26 +74,26 @@ inline const kmm_host_entry *kmm_host_entry_find(const void *kernel)
     return e;
 }
 
-template <class... P> struct kmm_host_caller {
+template <class... kmm_P> struct kmm_host_caller {
     template <size_t... k>
     static void unpack(const void *kernel, void **args, kmm_host_indices<k...>)
     {
         (void)args;
-        reinterpret_cast<void (*)(P...)>(reinterpret_cast<uintptr_t>(kernel))(
-            *static_cast<typename std::remove_reference<P>::type *>(args[k])...);
+        reinterpret_cast<void (*)(kmm_P...)>(reinterpret_cast<uintptr_t>(kernel))(
+            *static_cast<typename std::remove_reference<kmm_P>::type *>(args[k])...);
     }
     static void call(const void *kernel, void **args)
     {
-        unpack(kernel, args, typename kmm_host_count<sizeof...(P)>::type());
+        unpack(kernel, args, typename kmm_host_count<sizeof...(kmm_P)>::type());
     }
 };
 
-template <class... P> inline void (*kmm_host_kernel(void (*kernel)(P...)))(P...)
+template <class... kmm_P> inline void (*kmm_host_kernel(void (*kernel)(kmm_P...)))(kmm_P...)
 {
     const void *address = reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(kernel));
     if (!kmm_host_entry_find(address)) {
         kmm_host_entry *e =
-            new kmm_host_entry{address, &kmm_host_caller<P...>::call,
+            new kmm_host_entry{address, &kmm_host_caller<kmm_P...>::call,
                                __atomic_load_n(kmm_host_entries(), __ATOMIC_RELAXED)};
         while (!__atomic_compare_exchange_n(kmm_host_entries(), &e->next, e, false,
                                             __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -112,8 +113,8 @@ inline cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, v
     return (cudaError_t)kmm_cuda_peek_at_last_error();
 }
 
-template <class... P>
-inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
+template <class... kmm_P>
+inline cudaError_t cudaLaunchKernel(void (*kernel)(kmm_P...), dim3 grid, dim3 block, void **args,
                                     size_t shared = 0, cudaStream_t stream = 0)
 {
     return cudaLaunchKernel(
@@ -144,15 +145,15 @@ inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *
                                     c->stream);
 }
 
-template <class... P, class... A>
-inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...),
-                                      A &&...args)
+template <class... kmm_P, class... kmm_A>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(kmm_P...),
+                                      kmm_A &&...args)
 {
     cudaError_t error = kmm_host_configuration_check(c);
     if (error)
         return error;
     kmm_host_configure(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream);
-    kernel(static_cast<A &&>(args)...);
+    kernel(static_cast<kmm_A &&>(args)...);
     return (cudaError_t)kmm_cuda_peek_at_last_error();
 }
 
@@ -160,13 +161,13 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel
 
 /* Calls the kernel with arguments of zeros outside of any launch: nothing is configured, and the
  * kernel only fills in `a`. */
-template <class... P>
-static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(P...))
+template <class... kmm_P>
+static inline cudaError_t kmm_host_ask(struct kmm_host_asked *a, void (*kernel)(kmm_P...))
 {
     if (!kernel)
         return cudaErrorInvalidDeviceFunction;
     kmm_host_asking() = a;
-    kernel(kmm_host_nothing<P>::kmm_get()...);
+    kernel(kmm_host_nothing<kmm_P>::kmm_get()...);
     kmm_host_asking() = nullptr;
     return cudaSuccess;
 }

@@ -55,12 +55,12 @@ static inline long long clock64()
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-template <class T> static inline T __ldg(const T *p) { return *p; }
-template <class T> static inline T __ldcg(const T *p) { return *p; }
-template <class T> static inline T __ldca(const T *p) { return *p; }
-template <class T> static inline T __ldcs(const T *p) { return *p; }
-template <class T> static inline void __stcg(T *p, T v) { *p = v; }
-template <class T> static inline void __stcs(T *p, T v) { *p = v; }
-template <class T> static inline void __stwb(T *p, T v) { *p = v; }
+template <class kmm_T> static inline kmm_T __ldg(const kmm_T *p) { return *p; }
+template <class kmm_T> static inline kmm_T __ldcg(const kmm_T *p) { return *p; }
+template <class kmm_T> static inline kmm_T __ldca(const kmm_T *p) { return *p; }
+template <class kmm_T> static inline kmm_T __ldcs(const kmm_T *p) { return *p; }
+template <class kmm_T> static inline void __stcg(kmm_T *p, kmm_T v) { *p = v; }
+template <class kmm_T> static inline void __stcs(kmm_T *p, kmm_T v) { *p = v; }
+template <class kmm_T> static inline void __stwb(kmm_T *p, kmm_T v) { *p = v; }
 
 #endif

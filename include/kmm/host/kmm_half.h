@@ -80,7 +80,7 @@ static inline float kmm_host_odd(double x)
     memcpy(&odd, &bits, sizeof(odd));
     return odd;
 }
-template <class I> static inline double kmm_host_odd_double(I x)
+template <class kmm_I> static inline double kmm_host_odd_double(kmm_I x)
 {
     double cut = kmm_host_from_integer<double, KMM_HOST_TO_ZERO>(x);
     uint64_t bits;
@@ -100,7 +100,7 @@ static inline float kmm_host_odd(long x) { return kmm_host_odd((long long)x); }
 static inline float kmm_host_odd(unsigned long x) { return kmm_host_odd((unsigned long long)x); }
 static inline float kmm_host_odd(int x) { return kmm_host_odd((double)x); }
 static inline float kmm_host_odd(unsigned x) { return kmm_host_odd((double)x); }
-template <class T> static inline float kmm_host_odd(T x)
+template <class kmm_T> static inline float kmm_host_odd(kmm_T x)
 {
     return (float)x;
 } /* of at most 16 bits */
@@ -112,23 +112,24 @@ struct kmm_host_raw2 {
     unsigned short x, y;
 };
 
-template <class F> struct kmm_host_narrow {
-    typedef F format;
+template <class kmm_F> struct kmm_host_narrow {
+    typedef kmm_F format;
     unsigned short bits;
 
     kmm_host_narrow() = default;
-    template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>
-    kmm_host_narrow(T v) : bits(F::pack(kmm_host_odd(v)))
+    template <class kmm_T, class = typename std::enable_if<std::is_arithmetic<kmm_T>::value>::type>
+    kmm_host_narrow(kmm_T v) : bits(kmm_F::pack(kmm_host_odd(v)))
     {
     }
     kmm_host_narrow(kmm_host_raw r) : bits(r.x) {}
     operator kmm_host_raw() const { return kmm_host_raw{bits}; }
-    operator float() const { return F::unpack(bits); }
-    template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value &&
-                                                       !std::is_same<T, float>::value>::type>
-    explicit operator T() const
+    operator float() const { return kmm_F::unpack(bits); }
+    template <class kmm_T,
+              class = typename std::enable_if<std::is_arithmetic<kmm_T>::value &&
+                                              !std::is_same<kmm_T, float>::value>::type>
+    explicit operator kmm_T() const
     {
-        return (T)F::unpack(bits);
+        return (kmm_T)kmm_F::unpack(bits);
     }
 
     friend kmm_host_narrow operator+(kmm_host_narrow a, kmm_host_narrow b)
@@ -175,10 +176,10 @@ template <class F> struct kmm_host_narrow {
     }
 };
 
-template <class F> struct __align__(4) kmm_host_narrow2 {
-    kmm_host_narrow<F> x, y;
+template <class kmm_F> struct __align__(4) kmm_host_narrow2 {
+    kmm_host_narrow<kmm_F> x, y;
     kmm_host_narrow2() = default;
-    kmm_host_narrow2(kmm_host_narrow<F> x, kmm_host_narrow<F> y) : x(x), y(y) {}
+    kmm_host_narrow2(kmm_host_narrow<kmm_F> x, kmm_host_narrow<kmm_F> y) : x(x), y(y) {}
     kmm_host_narrow2(kmm_host_raw2 r) : x(kmm_host_raw{r.x}), y(kmm_host_raw{r.y}) {}
     operator kmm_host_raw2() const { return kmm_host_raw2{x.bits, y.bits}; }
 
@@ -246,9 +247,9 @@ typedef kmm_host_raw __half_raw, __nv_bfloat16_raw;
 typedef kmm_host_raw2 __half2_raw, __nv_bfloat162_raw;
 
 /* ---- Functions of both formats ---- */
-#define KMM_HOST_ONE kmm_host_narrow<F>
-#define KMM_HOST_TWO kmm_host_narrow2<F>
-#define KMM_HOST_DEFINE template <class F> static inline
+#define KMM_HOST_ONE kmm_host_narrow<kmm_F>
+#define KMM_HOST_TWO kmm_host_narrow2<kmm_F>
+#define KMM_HOST_DEFINE template <class kmm_F> static inline
 
 /* Returns the larger or the smaller number. +0 counts as larger than -0. If one is a NaN, returns
  * the other. */
@@ -327,12 +328,12 @@ KMM_HOST_DEFINE KMM_HOST_ONE kmm_host_of_bits(unsigned bits)
 }
 KMM_HOST_DEFINE KMM_HOST_ONE __hneg(KMM_HOST_ONE a)
 {
-    return kmm_host_of_bits<F>(a.bits ^ 0x8000u);
+    return kmm_host_of_bits<kmm_F>(a.bits ^ 0x8000u);
 }
 KMM_HOST_DEFINE KMM_HOST_TWO __hneg2(KMM_HOST_TWO a) { return {__hneg(a.x), __hneg(a.y)}; }
 KMM_HOST_DEFINE KMM_HOST_ONE __habs(KMM_HOST_ONE a)
 {
-    return kmm_host_of_bits<F>(a.bits & 0x7fffu);
+    return kmm_host_of_bits<kmm_F>(a.bits & 0x7fffu);
 }
 KMM_HOST_DEFINE KMM_HOST_TWO __habs2(KMM_HOST_TWO a) { return {__habs(a.x), __habs(a.y)}; }
 KMM_HOST_DEFINE bool __hisnan(KMM_HOST_ONE a) { return (float)a != (float)a; }
@@ -417,10 +418,10 @@ KMM_HOST_DEFINE float __low2float(KMM_HOST_TWO a) { return a.x; }
 KMM_HOST_DEFINE float __high2float(KMM_HOST_TWO a) { return a.y; }
 
 /* Returns x rounded in another direction, given x rounded to nearest. */
-template <kmm_host_direction direction, class F>
+template <kmm_host_direction direction, class kmm_F>
 static inline KMM_HOST_ONE kmm_host_narrowed(double x, KMM_HOST_ONE nearest)
 {
-    return kmm_host_of_bits<F>(
+    return kmm_host_of_bits<kmm_F>(
         kmm_host_directed_bits<direction>(nearest.bits, x - (double)(float)nearest));
 }
 #define KMM_HOST_DIRECTED(one, name, suffix, direction, round)                                     \

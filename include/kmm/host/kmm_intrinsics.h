@@ -210,9 +210,12 @@ static inline float cyl_bessel_i0f(float x) { return (float)kmm_host_bessel(x, 0
 static inline float cyl_bessel_i1f(float x) { return (float)kmm_host_bessel(x, 1); }
 
 /* ---- Memory and time ---- */
-template <class T> static inline T __ldlu(const T *p) { return *p; }
-template <class T> static inline T __ldcv(const T *p) { return *const_cast<const volatile T *>(p); }
-template <class T> static inline void __stwt(T *p, T v) { *p = v; }
+template <class kmm_T> static inline kmm_T __ldlu(const kmm_T *p) { return *p; }
+template <class kmm_T> static inline kmm_T __ldcv(const kmm_T *p)
+{
+    return *const_cast<const volatile kmm_T *>(p);
+}
+template <class kmm_T> static inline void __stwt(kmm_T *p, kmm_T v) { *p = v; }
 static inline void __prof_trigger(int) {}
 
 #endif

@@ -96,9 +96,9 @@ inline void kmm_host_configure(dim3 grid, dim3 block, size_t shared = 0, cudaStr
 }
 
 /* The dynamic shared memory of the running block, as an array of T. */
-template <class T> struct kmm_host_shared {
-    operator T *() const { return static_cast<T *>(kmm_host_shared_base); }
-    T &operator[](size_t k) const { return static_cast<T *>(kmm_host_shared_base)[k]; }
+template <class kmm_T> struct kmm_host_shared {
+    operator kmm_T *() const { return static_cast<kmm_T *>(kmm_host_shared_base); }
+    kmm_T &operator[](size_t k) const { return static_cast<kmm_T *>(kmm_host_shared_base)[k]; }
 };
 
 inline void *kmm_host_allocate(size_t bytes)
@@ -152,12 +152,12 @@ template <size_t... k> struct kmm_host_count<0, k...> {
 };
 
 /* Runs a block's threads one after another, or as fibers. */
-template <class Body, int flags, class... P> struct kmm_host_threads {
+template <class kmm_Body, int flags, class... kmm_P> struct kmm_host_threads {
     uint3 block_index;
     dim3 block_extent, grid_extent;
     void **args;
 
-    typedef typename kmm_host_count<sizeof...(P)>::type all;
+    typedef typename kmm_host_count<sizeof...(kmm_P)>::type all;
 
     static KMM_HOST_INLINE void set(uint3 t, uint3 b, dim3 bd, dim3 gd)
     {
@@ -169,14 +169,14 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
 
     /* The parameters are values of this function, so the compiler knows that nothing changes them.
      */
-    static KMM_HOST_INLINE void plain_block(uint3 b, dim3 bd, dim3 gd, const P... p)
+    static KMM_HOST_INLINE void plain_block(uint3 b, dim3 bd, dim3 gd, const kmm_P... p)
     {
         for (unsigned z = 0; z < bd.z; z++)
             for (unsigned y = 0; y < bd.y; y++)
                 for (unsigned x = 0; x < bd.x; x++) {
                     if (flags & KMM_HOST_HELPERS)
                         set(uint3{x, y, z}, b, bd, gd);
-                    Body::kmm__thread(uint3{x, y, z}, b, bd, gd, p...);
+                    kmm_Body::kmm__thread(uint3{x, y, z}, b, bd, gd, p...);
                 }
     }
 
@@ -188,8 +188,8 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
 
     template <size_t... k> void one(uint32_t t, kmm_host_indices<k...>)
     {
-        Body::kmm__thread(place(t), block_index, block_extent, grid_extent,
-                          *static_cast<const P *>(args[k])...);
+        kmm_Body::kmm__thread(place(t), block_index, block_extent, grid_extent,
+                              *static_cast<const kmm_P *>(args[k])...);
     }
     static void fiber_thread(void *self, uint32_t t)
     {
@@ -204,7 +204,7 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
     static void fibers(uint3 b, dim3 bd, dim3 gd, void **args)
     {
         kmm_host_threads r = {b, bd, gd, args};
-        kmm_fiber_block_t block = {Body::kmm__name(),
+        kmm_fiber_block_t block = {kmm_Body::kmm__name(),
                                    {b.x, b.y, b.z},
                                    bd.x * bd.y * bd.z,
                                    fiber_thread,
@@ -228,29 +228,30 @@ template <class Body, int flags, class... P> struct kmm_host_threads {
         if (flags & KMM_HOST_SYNC)
             fibers(b, bd, gd, args);
         else
-            plain_block(b, bd, gd, *static_cast<const P *>(args[k])...);
+            plain_block(b, bd, gd, *static_cast<const kmm_P *>(args[k])...);
     }
 };
 
 /* Runs a block at once. Uses the function for blocks of its size if there is one. */
-template <class Body, bool is_sized> struct kmm_host_sized {
-    template <class... P> static KMM_HOST_INLINE void run(kmm_host_block &b, const P &...p)
+template <class kmm_Body, bool is_sized> struct kmm_host_sized {
+    template <class... kmm_P> static KMM_HOST_INLINE void run(kmm_host_block &b, const kmm_P &...p)
     {
-        if (b.extent.x == Body::kmm__x && b.extent.y == Body::kmm__y && b.extent.z == Body::kmm__z)
-            Body::kmm__sized(b, p...);
+        if (b.extent.x == kmm_Body::kmm__x && b.extent.y == kmm_Body::kmm__y &&
+            b.extent.z == kmm_Body::kmm__z)
+            kmm_Body::kmm__sized(b, p...);
         else
-            Body::kmm__block(b, p...);
+            kmm_Body::kmm__block(b, p...);
     }
 };
-template <class Body> struct kmm_host_sized<Body, false> {
-    template <class... P> static KMM_HOST_INLINE void run(kmm_host_block &b, const P &...p)
+template <class kmm_Body> struct kmm_host_sized<kmm_Body, false> {
+    template <class... kmm_P> static KMM_HOST_INLINE void run(kmm_host_block &b, const kmm_P &...p)
     {
-        Body::kmm__block(b, p...);
+        kmm_Body::kmm__block(b, p...);
     }
 };
 
 /* Runs a kernel that was split at its barriers, a block at a time. */
-template <class Body, int flags, class... P> struct kmm_host_split {
+template <class kmm_Body, int flags, class... kmm_P> struct kmm_host_split {
     template <size_t... k>
     static KMM_HOST_BODY void block(uint3 b, dim3 bd, dim3 gd, dim3 loop, void **args,
                                     kmm_host_indices<k...>)
@@ -260,9 +261,10 @@ template <class Body, int flags, class... P> struct kmm_host_split {
             ::blockDim = bd;
             ::gridDim = gd;
         }
-        kmm_host_block state(b, bd, gd, loop, Body::kmm__name(), (flags & KMM_HOST_STATES) != 0);
-        kmm_host_sized<Body, (flags & KMM_HOST_SIZED) != 0>::run(
-            state, *static_cast<const P *>(args[k])...);
+        kmm_host_block state(b, bd, gd, loop, kmm_Body::kmm__name(),
+                             (flags & KMM_HOST_STATES) != 0);
+        kmm_host_sized<kmm_Body, (flags & KMM_HOST_SIZED) != 0>::run(
+            state, *static_cast<const kmm_P *>(args[k])...);
     }
 };
 
@@ -278,11 +280,11 @@ inline uint64_t kmm_host_side_by_side(dim3 block, uint64_t left, uint64_t in_row
     return most < 1 ? 1 : most < count ? most : count;
 }
 
-template <class Body, int flags, class... P> struct kmm_host_runner {
-    typedef typename kmm_host_count<sizeof...(P)>::type all;
-    typedef
-        typename std::conditional<(flags & KMM_HOST_BLOCK) != 0, kmm_host_split<Body, flags, P...>,
-                                  kmm_host_threads<Body, flags, P...>>::type runner;
+template <class kmm_Body, int flags, class... kmm_P> struct kmm_host_runner {
+    typedef typename kmm_host_count<sizeof...(kmm_P)>::type all;
+    typedef typename std::conditional<(flags & KMM_HOST_BLOCK) != 0,
+                                      kmm_host_split<kmm_Body, flags, kmm_P...>,
+                                      kmm_host_threads<kmm_Body, flags, kmm_P...>>::type runner;
 
     static void run(const kmm_host_blocks_t *range, void **args) { blocks(range, args); }
 #ifdef KMM_HOST_CHECKED
@@ -301,7 +303,7 @@ template <class Body, int flags, class... P> struct kmm_host_runner {
             fprintf(stderr,
                     "kmm: error: kernel %s has blocks of %u x %u x %u threads, at most %d are "
                     "possible\n",
-                    Body::kmm__name(), bd.x, bd.y, bd.z, (int)KMM_HOST_THREADS);
+                    kmm_Body::kmm__name(), bd.x, bd.y, bd.z, (int)KMM_HOST_THREADS);
             abort();
         }
         kmm_host_shared_base = range->shared_bytes ? arena.get(range->shared_bytes) : nullptr;
@@ -327,23 +329,23 @@ inline bool &kmm_host_has_common_memory()
 }
 
 /* The type of a parameter's value. gcc takes a restricted pointer for a different type. */
-template <class T> struct kmm_host_value {
-    typedef T type;
+template <class kmm_T> struct kmm_host_value {
+    typedef kmm_T type;
 };
-template <class T> struct kmm_host_value<T *__restrict__> {
-    typedef T *type;
+template <class kmm_T> struct kmm_host_value<kmm_T *__restrict__> {
+    typedef kmm_T *type;
 };
 
 /* True if T is a pointer to, or an object of, a type that may hold pointers: a pointer or a class.
  */
-template <class T> struct kmm_host_nests {
-    static constexpr bool value = std::is_class<T>::value;
+template <class kmm_T> struct kmm_host_nests {
+    static constexpr bool value = std::is_class<kmm_T>::value;
 };
-template <class T> struct kmm_host_nests<T *> {
-    static constexpr bool value = std::is_pointer<T>::value || std::is_class<T>::value;
+template <class kmm_T> struct kmm_host_nests<kmm_T *> {
+    static constexpr bool value = std::is_pointer<kmm_T>::value || std::is_class<kmm_T>::value;
 };
 inline constexpr bool kmm_host_any() { return false; }
-template <class... T> inline constexpr bool kmm_host_any(bool first, T... others)
+template <class... kmm_T> inline constexpr bool kmm_host_any(bool first, kmm_T... others)
 {
     return first || kmm_host_any(others...);
 }
@@ -358,19 +360,19 @@ inline kmm_host_asked *&kmm_host_asking()
 
 /* Launches the kernel with the configuration that was set last, and consumes it. Errors are printed
  * and recorded, since a launch has no result. */
-template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p)
+template <class kmm_Body, int flags, class... kmm_P> inline void kmm_host_launch(kmm_P &...p)
 {
-    static const uint32_t bytes[sizeof...(P) + 1] = {(uint32_t)sizeof(P)...};
-    typedef kmm_host_runner<Body, flags,
-                            typename kmm_host_value<typename std::remove_cv<P>::type>::type...>
+    static const uint32_t bytes[sizeof...(kmm_P) + 1] = {(uint32_t)sizeof(kmm_P)...};
+    typedef kmm_host_runner<kmm_Body, flags,
+                            typename kmm_host_value<typename std::remove_cv<kmm_P>::type>::type...>
         runner;
 #ifdef KMM_HOST_CHECKED
     static const kmm_kernel_t unchecked = {KMM_LAUNCH_VERSION,
                                            KMM_KIND_HOST,
-                                           Body::kmm__name(),
+                                           kmm_Body::kmm__name(),
                                            &runner::run_unchecked,
                                            nullptr,
-                                           (uint32_t)sizeof...(P),
+                                           (uint32_t)sizeof...(kmm_P),
                                            bytes,
                                            0,
                                            nullptr};
@@ -380,42 +382,43 @@ template <class Body, int flags, class... P> inline void kmm_host_launch(P &...p
 #endif
     static const kmm_kernel_t kernel = {KMM_LAUNCH_VERSION,
                                         KMM_KIND_HOST,
-                                        Body::kmm__name(),
+                                        kmm_Body::kmm__name(),
                                         &runner::run,
                                         nullptr,
-                                        (uint32_t)sizeof...(P),
+                                        (uint32_t)sizeof...(kmm_P),
                                         bytes,
                                         0,
                                         whole};
     static size_t dynamic =
-        Body::kmm__shared() < KMM_HOST_DYNAMIC ? KMM_HOST_DYNAMIC - Body::kmm__shared() : 0;
+        kmm_Body::kmm__shared() < KMM_HOST_DYNAMIC ? KMM_HOST_DYNAMIC - kmm_Body::kmm__shared() : 0;
     if (kmm_host_asked *asked = kmm_host_asking()) {
-        const unsigned bound = Body::kmm__bound();
+        const unsigned bound = kmm_Body::kmm__bound();
         *asked = kmm_host_asked{
             bound && bound < KMM_HOST_MOST_THREADS ? bound : (unsigned)KMM_HOST_MOST_THREADS,
-            Body::kmm__shared(), &dynamic};
+            kmm_Body::kmm__shared(), &dynamic};
         return;
     }
-    void *args[sizeof...(P) + 1] = {(void *)&p...};
+    void *args[sizeof...(kmm_P) + 1] = {(void *)&p...};
     kmm_host_configuration &c = kmm_host_configured();
     if (!c.given) {
-        fprintf(stderr, "kmm: error: kernel %s is called without <<<...>>>\n", Body::kmm__name());
+        fprintf(stderr, "kmm: error: kernel %s is called without <<<...>>>\n",
+                kmm_Body::kmm__name());
         abort();
     }
     c.given = false;
     const kmm_geometry_t geometry = c.geometry;
-    if (kmm_cuda_check_launch(&kernel, &geometry, Body::kmm__bound(),
+    if (kmm_cuda_check_launch(&kernel, &geometry, kmm_Body::kmm__bound(),
                               __atomic_load_n(&dynamic, __ATOMIC_RELAXED)))
         return;
     const bool pointers =
         (flags & KMM_HOST_POINTERS) ||
         ((flags & KMM_HOST_GENERIC) &&
-         kmm_host_any(kmm_host_nests<typename std::remove_cv<P>::type>::value...));
+         kmm_host_any(kmm_host_nests<typename std::remove_cv<kmm_P>::type>::value...));
     const bool alone = (flags & KMM_HOST_GLOBALS) || pointers || kmm_host_has_common_memory();
     if (alone)
         kmm_cuda_device_settle();
     if (flags & KMM_HOST_GLOBALS)
-        kmm_cuda_symbols_change(Body::kmm__name());
+        kmm_cuda_symbols_change(kmm_Body::kmm__name());
     if (kmm_cuda_launch(&kernel, &geometry, args) == 0 && alone)
         kmm_cuda_device_settle();
 }

@@ -6,7 +6,7 @@
 #define KMM_HOST_MISSING(what)                                                                     \
     __attribute__((__unavailable__("kmm: " what " missing on the CPU target")))
 #define KMM_HOST_CALL(name)                                                                        \
-    template <class... A> cudaError_t name(A...) KMM_HOST_MISSING(KMM_HOST_WHAT);
+    template <class... kmm_A> cudaError_t name(kmm_A...) KMM_HOST_MISSING(KMM_HOST_WHAT);
 #define KMM_HOST_TYPE(name) typedef struct kmm_missing_##name *name KMM_HOST_MISSING(KMM_HOST_WHAT);
 
 #define KMM_HOST_WHAT "CUDA graphs are"
@@ -269,7 +269,7 @@ KMM_HOST_CALL(cudaMemcpyBatchAsync)
 #undef KMM_HOST_WHAT
 #undef KMM_HOST_CALL
 #define KMM_HOST_CALL(name)                                                                        \
-    template <class... A> cudaError_t name(A...) KMM_HOST_MISSING(#name " is");
+    template <class... kmm_A> cudaError_t name(kmm_A...) KMM_HOST_MISSING(#name " is");
 KMM_HOST_CALL(cudaDeviceFlushGPUDirectRDMAWrites)
 KMM_HOST_CALL(cudaDeviceGetHostAtomicCapabilities)
 KMM_HOST_CALL(cudaDeviceGetP2PAtomicCapabilities)
@@ -296,7 +296,8 @@ KMM_HOST_CALL(cudaStreamSetAttribute)
 
 /* ---- In kernels ---- */
 #define KMM_HOST_FUNCTION(name)                                                                    \
-    template <class T = void, class... A> T name(A...) KMM_HOST_MISSING(KMM_HOST_WHAT);
+    template <class kmm_T = void, class... kmm_A>                                                  \
+    kmm_T name(kmm_A...) KMM_HOST_MISSING(KMM_HOST_WHAT);
 #define KMM_HOST_WHAT "textures are"
 KMM_HOST_FUNCTION(tex1Dfetch)
 KMM_HOST_FUNCTION(tex1D)
@@ -341,7 +342,7 @@ KMM_HOST_FUNCTION(surfCubemapLayeredwrite)
 #undef KMM_HOST_FUNCTION
 
 #define KMM_HOST_FUNCTION(name)                                                                    \
-    template <class... A> int name(A...) KMM_HOST_MISSING(KMM_HOST_WHAT);
+    template <class... kmm_A> int name(kmm_A...) KMM_HOST_MISSING(KMM_HOST_WHAT);
 #define KMM_HOST_WHAT "clusters of blocks are"
 KMM_HOST_FUNCTION(__cluster_map_shared_rank)
 KMM_HOST_FUNCTION(__cluster_query_shared_rank)
@@ -387,8 +388,9 @@ KMM_HOST_FUNCTION(__all)
 #undef KMM_HOST_WHAT
 #undef KMM_HOST_FUNCTION
 #define KMM_HOST_FUNCTION(name)                                                                    \
-    template <class T, class... A>                                                                 \
-    T name(T, A...) KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are");
+    template <class kmm_T, class... kmm_A>                                                         \
+    kmm_T name(kmm_T, kmm_A...)                                                                    \
+        KMM_HOST_MISSING("shuffles without _sync, which CUDA has no more, are");
 KMM_HOST_FUNCTION(__shfl)
 KMM_HOST_FUNCTION(__shfl_up)
 KMM_HOST_FUNCTION(__shfl_down)

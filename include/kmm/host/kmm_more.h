@@ -88,17 +88,17 @@ static inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int v, cudaExtent 
 }
 
 /* ---- Symbols and pointers ---- */
-template <class T>
+template <class kmm_T>
 static inline cudaError_t
-cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t bytes, size_t offset = 0,
+cudaMemcpyFromSymbolAsync(void *dst, const kmm_T &symbol, size_t bytes, size_t offset = 0,
                           enum cudaMemcpyKind k = cudaMemcpyDeviceToHost, cudaStream_t s = 0)
 {
     cudaError_t error = cudaStreamSynchronize(s);
     return error ? error : cudaMemcpyFromSymbol(dst, symbol, bytes, offset, k);
 }
-template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *out, const T &)
+template <class kmm_T> static inline cudaError_t cudaGetSymbolSize(size_t *out, const kmm_T &)
 {
-    *out = sizeof(T);
+    *out = sizeof(kmm_T);
     return cudaSuccess;
 }
 struct cudaPointerAttributes {
@@ -140,8 +140,8 @@ static inline cudaError_t cudaHostGetFlags(unsigned *flags, void *)
 }
 
 /* ---- Occupancy: a core runs one block at a time ---- */
-template <class F>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F kernel,
+template <class kmm_F>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, kmm_F kernel,
                                                                         int threads, size_t shared)
 {
     struct kmm_host_asked own;
@@ -151,18 +151,18 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
     *blocks = (unsigned)threads <= own.bound && shared <= *own.dynamic;
     return cudaSuccess;
 }
-template <class F>
+template <class kmm_F>
 static inline cudaError_t
-cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, F f, int threads, size_t shared,
-                                                       unsigned)
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, kmm_F f, int threads,
+                                                       size_t shared, unsigned)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
 }
 /* Suggests a block size: 256 threads if the kernel's bound and `limit` (0: none) allow it. `shared`
  * returns the dynamic shared memory for a block size. */
-template <class F, class S>
+template <class kmm_F, class kmm_S>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *threads,
-                                                                         F kernel, S shared,
+                                                                         kmm_F kernel, kmm_S shared,
                                                                          int limit = 0)
 {
     struct kmm_host_asked own;
@@ -179,29 +179,29 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *gr
     *grid = most ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
     return cudaSuccess;
 }
-template <class F>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *threads, F f,
+template <class kmm_F>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *threads, kmm_F f,
                                                              size_t shared = 0, int limit = 0)
 {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
         grid, threads, f, [shared](int) { return shared; }, limit);
 }
-template <class F>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *threads, F f,
-                                                                      size_t shared = 0,
+template <class kmm_F>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *threads,
+                                                                      kmm_F f, size_t shared = 0,
                                                                       int limit = 0, unsigned = 0)
 {
     return cudaOccupancyMaxPotentialBlockSize(grid, threads, f, shared, limit);
 }
-template <class F, class S>
+template <class kmm_F, class kmm_S>
 static inline cudaError_t
-cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *threads, F f, S shared,
-                                                        int limit = 0, unsigned = 0)
+cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid, int *threads, kmm_F f,
+                                                        kmm_S shared, int limit = 0, unsigned = 0)
 {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, threads, f, shared, limit);
 }
-template <class F>
-static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, F kernel,
+template <class kmm_F>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, kmm_F kernel,
                                                                     int blocks, int threads)
 {
     struct kmm_host_asked own;
@@ -301,14 +301,14 @@ static inline cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags *out, cudaMemP
     *out = cudaMemAccessFlagsProtReadWrite;
     return cudaSuccess;
 }
-template <class T>
-static inline cudaError_t cudaMallocFromPoolAsync(T **out, size_t bytes, cudaMemPool_t,
+template <class kmm_T>
+static inline cudaError_t cudaMallocFromPoolAsync(kmm_T **out, size_t bytes, cudaMemPool_t,
                                                   cudaStream_t s)
 {
     return cudaMallocAsync(out, bytes, s);
 }
-template <class T>
-static inline cudaError_t cudaMallocAsync(T **out, size_t bytes, cudaMemPool_t, cudaStream_t s)
+template <class kmm_T>
+static inline cudaError_t cudaMallocAsync(kmm_T **out, size_t bytes, cudaMemPool_t, cudaStream_t s)
 {
     return cudaMallocAsync(out, bytes, s);
 }
@@ -327,7 +327,8 @@ static inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *out)
     return cudaSuccess;
 }
 static inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
-template <class F> static inline cudaError_t cudaFuncSetSharedMemConfig(F, cudaSharedMemConfig)
+template <class kmm_F>
+static inline cudaError_t cudaFuncSetSharedMemConfig(kmm_F, cudaSharedMemConfig)
 {
     return cudaSuccess;
 }

@@ -19,7 +19,7 @@
 #elif !defined(__clang__) && __GNUC__ >= 12
 #define KMM_HOST_FENCE(x) __builtin_assoc_barrier(x)
 #else
-template <class T> static inline T kmm_host_fence(T x)
+template <class kmm_T> static inline kmm_T kmm_host_fence(kmm_T x)
 {
     asm("" : "+g"(x));
     return x;
@@ -32,15 +32,15 @@ enum kmm_host_direction { KMM_HOST_NEAREST, KMM_HOST_TO_ZERO, KMM_HOST_UP, KMM_H
 /* Returns the bits of a number rounded in a direction, given the number rounded to nearest and the
  * sign of `rest`, exact minus nearest. The number of next larger or smaller magnitude has the
  * adjacent bits, also next to zero and infinity. A NaN has rest NaN and stays as it is. */
-template <kmm_host_direction direction, class Bits>
-static inline Bits kmm_host_directed_bits(Bits bits, double rest)
+template <kmm_host_direction direction, class kmm_Bits>
+static inline kmm_Bits kmm_host_directed_bits(kmm_Bits bits, double rest)
 {
-    const bool is_negative = bits >> (8 * sizeof(Bits) - 1) != 0;
+    const bool is_negative = bits >> (8 * sizeof(kmm_Bits) - 1) != 0;
     const bool up =
         rest > 0 && (direction == KMM_HOST_UP || (direction == KMM_HOST_TO_ZERO && is_negative));
     const bool down =
         rest < 0 && (direction == KMM_HOST_DOWN || (direction == KMM_HOST_TO_ZERO && !is_negative));
-    return (Bits)(bits + (up ? (is_negative ? -1 : 1) : down ? (is_negative ? 1 : -1) : 0));
+    return (kmm_Bits)(bits + (up ? (is_negative ? -1 : 1) : down ? (is_negative ? 1 : -1) : 0));
 }
 template <kmm_host_direction direction>
 static inline float kmm_host_directed(float nearest, double rest)
@@ -240,9 +240,10 @@ static inline double __dsqrt_rn(double x) { return sqrt(x); }
 
 /* ---- From integers, and from double to float ---- */
 
-template <class F, kmm_host_direction direction, class I> static inline F kmm_host_from_integer(I x)
+template <class kmm_F, kmm_host_direction direction, class kmm_I>
+static inline kmm_F kmm_host_from_integer(kmm_I x)
 {
-    const F nearest = (F)x;
+    const kmm_F nearest = (kmm_F)x;
     const __int128 rest = (__int128)x - (__int128)nearest;
     return kmm_host_directed<direction>(nearest, rest > 0 ? 1.0 : rest < 0 ? -1.0 : 0.0);
 }
@@ -286,18 +287,20 @@ static inline double __uint2double_rn(unsigned x) { return x; }
 /* ---- To integers: a value out of range becomes the largest or smallest integer, a NaN becomes
  * `none` ---- */
 
-template <class I, class F> static inline I kmm_host_to_integer(F x, I none)
+template <class kmm_I, class kmm_F> static inline kmm_I kmm_host_to_integer(kmm_F x, kmm_I none)
 {
-    const bool is_signed = (I)-1 < (I)0;
-    const I most = is_signed ? (I)(((unsigned long long)1 << (8 * sizeof(I) - 1)) - 1) : (I)-1,
-            least = is_signed ? (I)(-most - 1) : (I)0;
-    const F end = (F)((unsigned long long)1 << (8 * sizeof(I) - 1)) * (is_signed ? 1 : 2),
-            low = is_signed ? -end : 0;
-    const F last =
+    const bool is_signed = (kmm_I)-1 < (kmm_I)0;
+    const kmm_I most = is_signed ? (kmm_I)(((unsigned long long)1 << (8 * sizeof(kmm_I) - 1)) - 1)
+                                 : (kmm_I)-1,
+                least = is_signed ? (kmm_I)(-most - 1) : (kmm_I)0;
+    const kmm_F end =
+                    (kmm_F)((unsigned long long)1 << (8 * sizeof(kmm_I) - 1)) * (is_signed ? 1 : 2),
+                low = is_signed ? -end : 0;
+    const kmm_F last =
         /* the largest float below `end` */
-        end - (end / (F)(sizeof(F) == 4 ? 1u << 24 : 1ull << 53));
-    const F above = x >= low ? x : low, within = above < last ? above : last;
-    const I result = (I)within;
+        end - (end / (kmm_F)(sizeof(kmm_F) == 4 ? 1u << 24 : 1ull << 53));
+    const kmm_F above = x >= low ? x : low, within = above < last ? above : last;
+    const kmm_I result = (kmm_I)within;
     return x != x ? none : x >= end ? most : x < low ? least : result;
 }
 #define KMM_HOST_ROUNDED(suffix, to_float, to_double)                                              \

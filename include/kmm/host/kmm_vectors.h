@@ -262,9 +262,9 @@ static inline double4 make_double4(double x, double y, double z, double w)
 }
 
 /* CUDA 13's vectors of four 8-byte numbers, whose names give their alignment. */
-#define KMM_HOST_ALIGNED(name, T, bytes)                                                           \
-    struct __align__(bytes) name##4_##bytes##a { T x, y, z, w; };                                  \
-    static inline name##4_##bytes##a make_##name##4_##bytes##a(T x, T y, T z, T w)                 \
+#define KMM_HOST_ALIGNED(name, kmm_T, bytes)                                                       \
+    struct __align__(bytes) name##4_##bytes##a { kmm_T x, y, z, w; };                              \
+    static inline name##4_##bytes##a make_##name##4_##bytes##a(kmm_T x, kmm_T y, kmm_T z, kmm_T w) \
     {                                                                                              \
         return name##4_##bytes##a{x, y, z, w};                                                     \
     }

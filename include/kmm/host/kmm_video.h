@@ -5,28 +5,31 @@
 #define KMM_HOST_VIDEO_H
 
 /* Applies f to each pair of lanes, read as T. The result is truncated to the lane. */
-template <class T, class F> static inline unsigned kmm_host_lanewise(unsigned a, unsigned b, F f)
+template <class kmm_T, class kmm_F>
+static inline unsigned kmm_host_lanewise(unsigned a, unsigned b, kmm_F f)
 {
-    const int bits = 8 * (int)sizeof(T);
+    const int bits = 8 * (int)sizeof(kmm_T);
     unsigned out = 0;
     for (int at = 0; at < 32; at += bits)
-        out |= ((unsigned)f((int)(T)(a >> at), (int)(T)(b >> at)) & (0xffffffffu >> (32 - bits)))
+        out |= ((unsigned)f((int)(kmm_T)(a >> at), (int)(kmm_T)(b >> at)) &
+                (0xffffffffu >> (32 - bits)))
                << at;
     return out;
 }
 /* Returns c plus the sum of f(a, b) over all pairs of lanes. */
-template <class T, class F> static inline unsigned kmm_host_lane_sum(unsigned a, unsigned b, F f)
+template <class kmm_T, class kmm_F>
+static inline unsigned kmm_host_lane_sum(unsigned a, unsigned b, kmm_F f)
 {
     unsigned out = 0;
-    for (int at = 0; at < 32; at += 8 * (int)sizeof(T))
-        out += (unsigned)f((int)(T)(a >> at), (int)(T)(b >> at));
+    for (int at = 0; at < 32; at += 8 * (int)sizeof(kmm_T))
+        out += (unsigned)f((int)(kmm_T)(a >> at), (int)(kmm_T)(b >> at));
     return out;
 }
 /* Returns x, saturated to the range of T. */
-template <class T> static inline int kmm_host_saturated(int x)
+template <class kmm_T> static inline int kmm_host_saturated(int x)
 {
-    const int most = (T)-1 < (T)0 ? (1 << (8 * sizeof(T) - 1)) - 1 : (int)(T)-1,
-              least = (T)-1 < (T)0 ? -most - 1 : 0;
+    const int most = (kmm_T)-1 < (kmm_T)0 ? (1 << (8 * sizeof(kmm_T) - 1)) - 1 : (int)(kmm_T)-1,
+              least = (kmm_T)-1 < (kmm_T)0 ? -most - 1 : 0;
     return x < least ? least : x > most ? most : x;
 }
 
@@ -169,18 +172,18 @@ KMM_HOST_BYTES(__dp2a_hi, 16)
 static inline int kmm_host_wrapped(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
 static inline unsigned kmm_host_wrapped(unsigned a, unsigned b) { return a + b; }
 
-#define KMM_HOST_CHOSEN(which, op, suffix, T)                                                      \
-    static inline T __vi##which##3_##suffix(T a, T b, T c)                                         \
+#define KMM_HOST_CHOSEN(which, op, suffix, kmm_T)                                                  \
+    static inline kmm_T __vi##which##3_##suffix(kmm_T a, kmm_T b, kmm_T c)                         \
     {                                                                                              \
-        const T first = a op b ? a : b;                                                            \
+        const kmm_T first = a op b ? a : b;                                                        \
         return first op c ? first : c;                                                             \
     }                                                                                              \
-    static inline T __viadd##which##_##suffix(T a, T b, T c)                                       \
+    static inline kmm_T __viadd##which##_##suffix(kmm_T a, kmm_T b, kmm_T c)                       \
     {                                                                                              \
-        const T sum = kmm_host_wrapped(a, b);                                                      \
+        const kmm_T sum = kmm_host_wrapped(a, b);                                                  \
         return sum op c ? sum : c;                                                                 \
     }                                                                                              \
-    static inline T __vib##which##_##suffix(T a, T b, bool *is_first)                              \
+    static inline kmm_T __vib##which##_##suffix(kmm_T a, kmm_T b, bool *is_first)                  \
     {                                                                                              \
         *is_first = a op b;                                                                        \
         return *is_first ? a : b;                                                                  \

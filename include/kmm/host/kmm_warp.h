@@ -4,34 +4,38 @@
 #define KMM_HOST_WARP_H
 
 /* Returns the value of lane from(own lane), or the own value if that lane is not in the mask. */
-template <class T, class F> static inline T kmm_host_shuffle(unsigned mask, T value, F from)
+template <class kmm_T, class kmm_F>
+static inline kmm_T kmm_host_shuffle(unsigned mask, kmm_T value, kmm_F from)
 {
-    return kmm_host_meet<T>(mask, value, [from](const kmm_host_lanes<T> &lanes, uint32_t lane) {
-        const int source = from((int)lane);
-        return lanes.value[lanes.here >> source & 1 ? (uint32_t)source : lane];
-    });
+    return kmm_host_meet<kmm_T>(
+        mask, value, [from](const kmm_host_lanes<kmm_T> &lanes, uint32_t lane) {
+            const int source = from((int)lane);
+            return lanes.value[lanes.here >> source & 1 ? (uint32_t)source : lane];
+        });
 }
-template <class T> static inline T __shfl_sync(unsigned mask, T value, int source, int width = 32)
+template <class kmm_T>
+static inline kmm_T __shfl_sync(unsigned mask, kmm_T value, int source, int width = 32)
 {
     return kmm_host_shuffle(mask, value, [source, width](int lane) {
         return (lane & ~(width - 1)) + (source & (width - 1));
     });
 }
-template <class T>
-static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)
+template <class kmm_T>
+static inline kmm_T __shfl_up_sync(unsigned mask, kmm_T value, unsigned delta, int width = 32)
 {
     return kmm_host_shuffle(mask, value, [delta, width](int lane) {
         return lane - (int)delta < (lane & ~(width - 1)) ? lane : lane - (int)delta;
     });
 }
-template <class T>
-static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32)
+template <class kmm_T>
+static inline kmm_T __shfl_down_sync(unsigned mask, kmm_T value, unsigned delta, int width = 32)
 {
     return kmm_host_shuffle(mask, value, [delta, width](int lane) {
         return lane + (int)delta >= (lane & ~(width - 1)) + width ? lane : lane + (int)delta;
     });
 }
-template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32)
+template <class kmm_T>
+static inline kmm_T __shfl_xor_sync(unsigned mask, kmm_T value, int bits, int width = 32)
 {
     return kmm_host_shuffle(mask, value, [bits, width](int lane) {
         return (lane ^ bits) >= (lane & ~(width - 1)) + width ? lane : lane ^ bits;
@@ -39,10 +43,11 @@ template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int b
 }
 
 /* Returns the mask of the lanes for which holds(their value, own value) is true. */
-template <class T, class F> static inline unsigned kmm_host_where(unsigned mask, T value, F holds)
+template <class kmm_T, class kmm_F>
+static inline unsigned kmm_host_where(unsigned mask, kmm_T value, kmm_F holds)
 {
     return kmm_host_meet<unsigned>(
-        mask, value, [holds](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+        mask, value, [holds](const kmm_host_lanes<kmm_T> &lanes, uint32_t lane) {
             unsigned out = 0;
             for (uint32_t k = 0; k < 32; k++)
                 if (lanes.here >> k & 1)
@@ -92,19 +97,21 @@ __attribute__((__always_inline__)) static inline unsigned __activemask()
     return kmm_fiber_active();
 }
 
-template <class T> static inline unsigned __match_any_sync(unsigned mask, T value)
+template <class kmm_T> static inline unsigned __match_any_sync(unsigned mask, kmm_T value)
 {
-    return kmm_host_where(mask, value, [](T a, T b) { return memcmp(&a, &b, sizeof(T)) == 0; });
+    return kmm_host_where(mask, value,
+                          [](kmm_T a, kmm_T b) { return memcmp(&a, &b, sizeof(kmm_T)) == 0; });
 }
 /* Returns the mask, and 1 in `same`, if all lanes have the same value. Otherwise returns 0, and 0
  * in `same`. */
-template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int *same)
+template <class kmm_T>
+static inline unsigned __match_all_sync(unsigned mask, kmm_T value, int *same)
 {
     const unsigned alike =
-        kmm_host_meet<unsigned>(mask, value, [](const kmm_host_lanes<T> &lanes, uint32_t lane) {
+        kmm_host_meet<unsigned>(mask, value, [](const kmm_host_lanes<kmm_T> &lanes, uint32_t lane) {
             for (uint32_t k = 0; k < 32; k++)
                 if ((lanes.here >> k & 1) &&
-                    memcmp(&lanes.value[k], &lanes.value[lane], sizeof(T)) != 0)
+                    memcmp(&lanes.value[k], &lanes.value[lane], sizeof(kmm_T)) != 0)
                     return 0u;
             return lanes.here;
         });
@@ -113,42 +120,44 @@ template <class T> static inline unsigned __match_all_sync(unsigned mask, T valu
 }
 
 /* Folds the values in the order of the lanes. */
-template <class T, class F> static inline T kmm_host_reduce(unsigned mask, T value, F fold)
+template <class kmm_T, class kmm_F>
+static inline kmm_T kmm_host_reduce(unsigned mask, kmm_T value, kmm_F fold)
 {
-    return kmm_host_meet<T>(mask, value, [fold](const kmm_host_lanes<T> &lanes, uint32_t lane) {
-        T result = lanes.value[lane];
-        bool first = true;
-        for (uint32_t k = 0; k < 32; k++)
-            if (lanes.here >> k & 1) {
-                result = first ? lanes.value[k] : fold(result, lanes.value[k]);
-                first = false;
-            }
-        return result;
-    });
+    return kmm_host_meet<kmm_T>(
+        mask, value, [fold](const kmm_host_lanes<kmm_T> &lanes, uint32_t lane) {
+            kmm_T result = lanes.value[lane];
+            bool first = true;
+            for (uint32_t k = 0; k < 32; k++)
+                if (lanes.here >> k & 1) {
+                    result = first ? lanes.value[k] : fold(result, lanes.value[k]);
+                    first = false;
+                }
+            return result;
+        });
 }
-template <class T> static inline T __reduce_add_sync(unsigned m, T v)
+template <class kmm_T> static inline kmm_T __reduce_add_sync(unsigned m, kmm_T v)
 {
-    return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a + b); });
+    return kmm_host_reduce(m, v, [](kmm_T a, kmm_T b) { return (kmm_T)(a + b); });
 }
-template <class T> static inline T __reduce_min_sync(unsigned m, T v)
+template <class kmm_T> static inline kmm_T __reduce_min_sync(unsigned m, kmm_T v)
 {
-    return kmm_host_reduce(m, v, [](T a, T b) { return b < a ? b : a; });
+    return kmm_host_reduce(m, v, [](kmm_T a, kmm_T b) { return b < a ? b : a; });
 }
-template <class T> static inline T __reduce_max_sync(unsigned m, T v)
+template <class kmm_T> static inline kmm_T __reduce_max_sync(unsigned m, kmm_T v)
 {
-    return kmm_host_reduce(m, v, [](T a, T b) { return a < b ? b : a; });
+    return kmm_host_reduce(m, v, [](kmm_T a, kmm_T b) { return a < b ? b : a; });
 }
-template <class T> static inline T __reduce_and_sync(unsigned m, T v)
+template <class kmm_T> static inline kmm_T __reduce_and_sync(unsigned m, kmm_T v)
 {
-    return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a & b); });
+    return kmm_host_reduce(m, v, [](kmm_T a, kmm_T b) { return (kmm_T)(a & b); });
 }
-template <class T> static inline T __reduce_or_sync(unsigned m, T v)
+template <class kmm_T> static inline kmm_T __reduce_or_sync(unsigned m, kmm_T v)
 {
-    return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a | b); });
+    return kmm_host_reduce(m, v, [](kmm_T a, kmm_T b) { return (kmm_T)(a | b); });
 }
-template <class T> static inline T __reduce_xor_sync(unsigned m, T v)
+template <class kmm_T> static inline kmm_T __reduce_xor_sync(unsigned m, kmm_T v)
 {
-    return kmm_host_reduce(m, v, [](T a, T b) { return (T)(a ^ b); });
+    return kmm_host_reduce(m, v, [](kmm_T a, kmm_T b) { return (kmm_T)(a ^ b); });
 }
 
 #endif

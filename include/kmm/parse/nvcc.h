@@ -31,15 +31,15 @@ KMM_PARSE_MIN_MAX(double)
 
 /* Loads and stores with cache hints; clang's own of these names are no templates and so are
  * preferred. */
-template <typename T> __device__ T __ldcs(const T *from);
-template <typename T> __device__ T __ldcg(const T *from);
-template <typename T> __device__ T __ldca(const T *from);
-template <typename T> __device__ T __ldcv(const T *from);
-template <typename T> __device__ T __ldlu(const T *from);
-template <typename T> __device__ void __stcs(T *to, T value);
-template <typename T> __device__ void __stcg(T *to, T value);
-template <typename T> __device__ void __stwb(T *to, T value);
-template <typename T> __device__ void __stwt(T *to, T value);
+template <typename kmm_T> __device__ kmm_T __ldcs(const kmm_T *from);
+template <typename kmm_T> __device__ kmm_T __ldcg(const kmm_T *from);
+template <typename kmm_T> __device__ kmm_T __ldca(const kmm_T *from);
+template <typename kmm_T> __device__ kmm_T __ldcv(const kmm_T *from);
+template <typename kmm_T> __device__ kmm_T __ldlu(const kmm_T *from);
+template <typename kmm_T> __device__ void __stcs(kmm_T *to, kmm_T value);
+template <typename kmm_T> __device__ void __stcg(kmm_T *to, kmm_T value);
+template <typename kmm_T> __device__ void __stwb(kmm_T *to, kmm_T value);
+template <typename kmm_T> __device__ void __stwt(kmm_T *to, kmm_T value);
 
 /* Atomic operations with an order and a scope. */
 enum {
@@ -57,34 +57,38 @@ enum {
     __NV_THREAD_SCOPE_DEVICE,
     __NV_THREAD_SCOPE_SYSTEM
 };
-template <typename T>
-__device__ T __nv_atomic_load_n(const T *from, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T>
-__device__ void __nv_atomic_load(const T *from, T *to, int order,
+template <typename kmm_T>
+__device__ kmm_T __nv_atomic_load_n(const kmm_T *from, int order,
+                                    int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename kmm_T>
+__device__ void __nv_atomic_load(const kmm_T *from, kmm_T *to, int order,
                                  int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T, typename V>
-__device__ void __nv_atomic_store_n(T *to, V value, int order,
+template <typename kmm_T, typename kmm_V>
+__device__ void __nv_atomic_store_n(kmm_T *to, kmm_V value, int order,
                                     int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T>
-__device__ void __nv_atomic_store(T *to, T *value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T, typename V>
-__device__ T __nv_atomic_exchange_n(T *to, V value, int order,
-                                    int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T>
-__device__ void __nv_atomic_exchange(T *to, T *value, T *old, int order,
+template <typename kmm_T>
+__device__ void __nv_atomic_store(kmm_T *to, kmm_T *value, int order,
+                                  int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename kmm_T, typename kmm_V>
+__device__ kmm_T __nv_atomic_exchange_n(kmm_T *to, kmm_V value, int order,
+                                        int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename kmm_T>
+__device__ void __nv_atomic_exchange(kmm_T *to, kmm_T *value, kmm_T *old, int order,
                                      int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T, typename V>
-__device__ bool __nv_atomic_compare_exchange_n(T *to, T *expected, V value, bool weak, int success,
-                                               int failure, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <typename T>
-__device__ bool __nv_atomic_compare_exchange(T *to, T *expected, T *value, bool weak, int success,
-                                             int failure, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename kmm_T, typename kmm_V>
+__device__ bool __nv_atomic_compare_exchange_n(kmm_T *to, kmm_T *expected, kmm_V value, bool weak,
+                                               int success, int failure,
+                                               int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <typename kmm_T>
+__device__ bool __nv_atomic_compare_exchange(kmm_T *to, kmm_T *expected, kmm_T *value, bool weak,
+                                             int success, int failure,
+                                             int scope = __NV_THREAD_SCOPE_SYSTEM);
 #define KMM_PARSE_FETCH(name)                                                                      \
-    template <typename T, typename V>                                                              \
-    __device__ T __nv_atomic_fetch_##name(T *to, V value, int order,                               \
-                                          int scope = __NV_THREAD_SCOPE_SYSTEM);                   \
-    template <typename T, typename V>                                                              \
-    __device__ void __nv_atomic_##name(T *to, V value, int order,                                  \
+    template <typename kmm_T, typename kmm_V>                                                      \
+    __device__ kmm_T __nv_atomic_fetch_##name(kmm_T *to, kmm_V value, int order,                   \
+                                              int scope = __NV_THREAD_SCOPE_SYSTEM);               \
+    template <typename kmm_T, typename kmm_V>                                                      \
+    __device__ void __nv_atomic_##name(kmm_T *to, kmm_V value, int order,                          \
                                        int scope = __NV_THREAD_SCOPE_SYSTEM);
 KMM_PARSE_FETCH(add)
 KMM_PARSE_FETCH(sub)

@@ -193,3 +193,38 @@ void all(int n, const int *x, int *y, double *d, char *c, int (*a)[120], const i
 #pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(a[i][:])
     counts_rows(0, n, a);
 }
+// What a pointer in memory of a parameter, or in a struct, leads to: all chunks share it, at one place and at an index that counts from 0.
+struct table { long *count; struct table *inner; const int *known; };
+static void add(struct table *t) { ++*t->count; }
+static void leads_on(int n, struct table *t, int *x) { for (int i = 0; i < n; i++) { add(t); x[i] = t->known[0]; } }
+static void by_inner(int n, const struct table *t, int *x) { for (int i = 0; i < n; i++) { t->inner->count[i] = i; x[i] = i & 1; } }
+static void by_step(int n, const struct table *t, int *x) { long *p = t->count; for (int i = 0; i < n; i++) { *p++ = 1; x[i] = 1; } }
+static void by_value(int n, struct table t, int *x) { for (int i = 0; i < n; i++) { t.count[3] += x[i]; x[i] = 1; } }
+static void by_two(int n, long *const *const t, int *x) { for (int i = 0; i < n; i++) { ++**t; x[i] = 1; } }
+static void of_own(int n, const struct table *t, int *x) { long own = t->known[0]; struct table l = {&own, 0, 0}; for (int i = 0; i < n; i++) { ++*l.count; x[i] = 1; } }
+static void in_bounds(int lo, int hi, const struct table *t, int *x) { for (int i = lo; i < hi; i++) { t->count[i] = 1; t->inner->count[i + 1] = 2; x[i] = 1; } }
+static void values_in_bounds(int lo, int hi, struct table t, int *x) { for (int i = lo; i < hi; i++) { t.count[i] = 1; x[i] = 1; } }
+void lead(int n, int *x, struct table *t, long *const *p)
+{
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'leads_on' changes what 't' leads to, which all chunks share, and they run at once and in any order; pass that pointer itself, with a clause that names what it leads to
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(x[i]) read(t[0:1])
+    leads_on(n, t, x);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_inner' changes what 't' leads to
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(x[i]) read(t[0:1])
+    by_inner(n, t, x);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_step' changes what 't' leads to
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(x[i]) read(t[0:1])
+    by_step(n, t, x);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_value' changes what 'count' leads to
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i])
+    by_value(n, *t, x);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_two' changes what 't' leads to
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(x[i]) read(p[0:1])
+    by_two(n, p, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) write(x[i]) read(t[0:1])
+    of_own(n, t, x);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(x[i]) read(t[0:1])
+    in_bounds(0, n, t, x);
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) write(x[i])
+    values_in_bounds(0, n, *t, x);
+}

@@ -15,19 +15,22 @@
 #define KMM_HIP_FUNCTION static __device__ __forceinline__
 #endif
 
-template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl(T value, int lane, int width = 32)
+template <class kmm_T> KMM_HIP_FUNCTION kmm_T kmm_hip_shfl(kmm_T value, int lane, int width = 32)
 {
     return __shfl_sync(KMM_HIP_LANES, value, lane, width);
 }
-template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl_up(T value, unsigned delta, int width = 32)
+template <class kmm_T>
+KMM_HIP_FUNCTION kmm_T kmm_hip_shfl_up(kmm_T value, unsigned delta, int width = 32)
 {
     return __shfl_up_sync(KMM_HIP_LANES, value, delta, width);
 }
-template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl_down(T value, unsigned delta, int width = 32)
+template <class kmm_T>
+KMM_HIP_FUNCTION kmm_T kmm_hip_shfl_down(kmm_T value, unsigned delta, int width = 32)
 {
     return __shfl_down_sync(KMM_HIP_LANES, value, delta, width);
 }
-template <class T> KMM_HIP_FUNCTION T kmm_hip_shfl_xor(T value, int bits, int width = 32)
+template <class kmm_T>
+KMM_HIP_FUNCTION kmm_T kmm_hip_shfl_xor(kmm_T value, int bits, int width = 32)
 {
     return __shfl_xor_sync(KMM_HIP_LANES, value, bits, width);
 }
@@ -65,11 +68,11 @@ KMM_HIP_FUNCTION unsigned __lane_id()
 
 /* Atomic additions. On AMD GPUs these may use the memory's own floating-point atomics; here they
  * are atomicAdd. */
-template <class T> KMM_HIP_FUNCTION T unsafeAtomicAdd(T *to, T value)
+template <class kmm_T> KMM_HIP_FUNCTION kmm_T unsafeAtomicAdd(kmm_T *to, kmm_T value)
 {
     return atomicAdd(to, value);
 }
-template <class T> KMM_HIP_FUNCTION T atomicAddNoRet(T *to, T value)
+template <class kmm_T> KMM_HIP_FUNCTION kmm_T atomicAddNoRet(kmm_T *to, kmm_T value)
 {
     return atomicAdd(to, value);
 }

@@ -209,11 +209,13 @@ typedef int hipDevice_t;
 #endif
 
 static inline hipError_t hipInit(unsigned) { return cudaSuccess; }
-template <class T> static inline hipError_t hipHostMalloc(T **out, size_t bytes, unsigned flags = 0)
+template <class kmm_T>
+static inline hipError_t hipHostMalloc(kmm_T **out, size_t bytes, unsigned flags = 0)
 {
     return cudaHostAlloc(out, bytes, flags);
 }
-template <class T> static inline hipError_t hipExtMallocWithFlags(T **out, size_t bytes, unsigned)
+template <class kmm_T>
+static inline hipError_t hipExtMallocWithFlags(kmm_T **out, size_t bytes, unsigned)
 {
     return cudaMallocManaged(out, bytes);
 }
@@ -251,17 +253,17 @@ static inline hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t s
 }
 
 /* Sets `count` elements to `value`. Copies from a small array that holds the value many times. */
-template <class T> static inline hipError_t kmm_hip_fill(void *dst, T value, size_t count)
+template <class kmm_T> static inline hipError_t kmm_hip_fill(void *dst, kmm_T value, size_t count)
 {
-    enum { PIECE = 1 << 10 };
-    T piece[PIECE];
+    enum { KMM_PIECE = 1 << 10 };
+    kmm_T piece[KMM_PIECE];
     hipError_t error = cudaSuccess;
-    for (int k = 0; k < PIECE; k++)
+    for (int k = 0; k < KMM_PIECE; k++)
         piece[k] = value;
-    for (size_t at = 0; at < count && !error; at += PIECE)
-        error =
-            cudaMemcpy((T *)dst + at, piece, (count - at < PIECE ? count - at : PIECE) * sizeof(T),
-                       cudaMemcpyHostToDevice);
+    for (size_t at = 0; at < count && !error; at += KMM_PIECE)
+        error = cudaMemcpy((kmm_T *)dst + at, piece,
+                           (count - at < KMM_PIECE ? count - at : KMM_PIECE) * sizeof(kmm_T),
+                           cudaMemcpyHostToDevice);
     return error;
 }
 static inline hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count)
