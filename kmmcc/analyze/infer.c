@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "clang/cursor.h"
+#include "clang/instance.h"
 #include "ir/load.h"
 #include "pragma/directive.h"
 #include "pragma/parse.h"
@@ -352,9 +353,7 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
 declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range,
                             const int64_t block[3], const char **reason)
 {
-    CXCursor template = clang_getSpecializedCursorTemplate(instance),
-             definition =
-                 clang_getCursorDefinition(clang_Cursor_isNull(template) ? instance : template);
+    CXCursor definition = instance_code(instance);
     unit_t *u = unit_holding(main, definition);
     CXCursor body = cursor_body(definition);
     text_t clauses = {0}, fits = {0};

@@ -198,11 +198,27 @@ typedef struct ir_function {
  * list ends with NULL. NULL: the file cannot be read, and *error says why. Nothing is ever freed.
  */
 typedef ir_function_t **ir_analyze_fn(const char *path, const char *name, const char **error);
-/* The one symbol of the module. */
+/* A kernel launch in the code of one function for the host. */
+typedef struct ir_launch {
+    const char *function; /* the linker's name of the function that launches */
+    const char *title;    /* that function as the source names it */
+    const char *stub;     /* the linker's name of the kernel's stub */
+    const char *file;     /* NULL: not known */
+    int line;
+} ir_launch_t;
+
+/* Returns the *count launches in a file of bitcode for the host. NULL: the file cannot be read, and
+ * *error says why. Nothing is ever freed. */
+typedef ir_launch_t *ir_launches_fn(const char *path, int *count, const char **error);
+/* The symbols of the module. */
 #ifdef __cplusplus
 __attribute__((visibility("default")))
 #endif
 ir_analyze_fn kmm_ir_analyze;
+#ifdef __cplusplus
+__attribute__((visibility("default")))
+#endif
+ir_launches_fn kmm_ir_launches;
 
 #ifdef __cplusplus
 }

@@ -42,7 +42,7 @@ void launches(int n, const int *index, float *a, float *b)
     inner<<<4, 64>>>(a, n);
 }
 // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:n) update(a[x]) bounded
-// CHECK-NEXT: nothing is known: the launch is in a template, whose arguments decide which code the kernel has
+// CHECK-NEXT: nothing is known: no instance of the template around the launch is made in this file
 template <class T> void relays(T *a, int n) { sets<T><<<4, 64>>>(a, n); }
 // --explain says how well accesses are known.
 // RUN: %kmmcc --target=host --explain %s | FileCheck %s --check-prefix=EXPLAIN
