@@ -9,6 +9,7 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "base/token.h"
+#include "clang/cursor.h"
 #include "clang/instance.h"
 
 enum { MOST_VALUES = 32, MOST_READS = 8 };
@@ -83,8 +84,7 @@ static const char *number_text(const combination_t *c, const long long *wanted)
 {
     const char *found = NULL;
     for (int k = 0; k < c->value_count; k++) {
-        const char *text =
-            is_hidden(c, c->value[k].name) ? NULL : line_of(c, &c->value[k], wanted);
+        const char *text = is_hidden(c, c->value[k].name) ? NULL : line_of(c, &c->value[k], wanted);
         if (text && !strcmp(text, c->value[k].name))
             return text;
         found = found ? found : text;
@@ -348,8 +348,7 @@ static bool join_items(const combination_t *c, const group_t *g, int parameter, 
                 out->item_count = before;
                 return false;
             }
-            out->item[out->item_count++] =
-                (completed_item_t){parameter, word, g[k].at[i]->text};
+            out->item[out->item_count++] = (completed_item_t){parameter, word, g[k].at[i]->text};
         }
     return true;
 }
@@ -378,11 +377,25 @@ static const char *difference(const combination_t *c, const group_t *g)
                                             a.data, c->d->instance[other].title, b.data);
 }
 
+/* The elements of a reduction have a type that does not depend on the template. */
+static bool is_open_reduction(const combination_t *c, const group_t *g, int parameter)
+{
+    bool reduces = false;
+    for (int k = 0; k < g->count; k++)
+        reduces |= is_reduced(g->at[k]);
+    return reduces && parameter >= 0 && parameter < c->d->argument_count &&
+           type_is_dependent(type_pointee(clang_getCursorType(c->d->argument[parameter])));
+}
+
 static void add_items(const combination_t *c, int parameter, completed_t *out)
 {
     group_t *g = arena_alloc((size_t)c->count * sizeof(*g));
     for (int k = 0; k < c->count; k++)
         g[k] = group_of(c->list[k], parameter);
+    if (is_open_reduction(c, &g[0], parameter)) {
+        c->d->uninferred[parameter] = "a reduction of elements whose type depends on a template";
+        return;
+    }
     if (unify_items(c, g, parameter, out) || join_items(c, g, parameter, out))
         return;
     c->d->instances_differ = difference(c, g);

@@ -134,7 +134,7 @@ static void settle(unit_t *u, directive_t *d, const ir_launch_t *list, int count
     bool missing = false;
     d->instances = INSTANCES_OPEN;
     look_for_missing(u, d, list, count, &missing);
-    d->instances_reason = !list                  ? *(const char **)reason
+    d->instances_reason = !list                    ? *(const char **)reason
                           : u->source->has_markers ? "#line hides which instances it has"
                           : missing ? "it has an instance that cannot be named outside of it"
                                     : NULL;

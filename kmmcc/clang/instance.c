@@ -219,8 +219,8 @@ static void note(search_t *s, directive_t *d, CXCursor statement)
     for (int k = 0; k < d->instance_count; k++)
         if (clang_equalCursors(d->instance[k].statement, statement))
             return;
-    d->instance = arena_grow(d->instance, d->instance_count, &d->instance_capacity,
-                             sizeof(*d->instance));
+    d->instance =
+        arena_grow(d->instance, d->instance_count, &d->instance_capacity, sizeof(*d->instance));
     d->instance[d->instance_count++] =
         (instance_t){statement, s->function, kernel, title_of(kernel), place_of(s->function)};
 }
@@ -239,8 +239,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     if (is_template(c))
         return CXChildVisit_Continue;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr ||
-        kind == CXCursor_CallExpr)
+    if (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr || kind == CXCursor_CallExpr)
         follow(s, clang_getCursorReferenced(c));
     directive_t *d = kind == CXCursor_IfStmt ? directive_at(s, c) : NULL;
     if (d)

@@ -139,6 +139,10 @@ typedef struct ir_access {
     /* Of a store of a plain function: for each ir_combine_t; NULL: not known. */
     const ir_fold_t *fold;
     int stores_zero; /* a store of 0 */
+    /* Of CUDA's atomic functions: the type of the element, as the C++ ABI abbreviates it, such as
+     * 'i' and 'f'; 0: not known. */
+    char element;
+    int uses_result; /* of an atomic operation: something uses the value that it returns */
 } ir_access_t;
 
 /* A variable of static storage that the function changes, or one place to which a pointer in such
