@@ -4,6 +4,7 @@
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "analyze/check_argument.h"
 #include "analyze/check_axis.h"
@@ -17,10 +18,12 @@
 #include "analyze/check_section.h"
 #include "analyze/compare.h"
 #include "analyze/flow.h"
+#include "analyze/instances.h"
 #include "analyze/state.h"
 #include "analyze/thrown.h"
 #include "base/diag.h"
 #include "clang/cursor.h"
+#include "clang/instance.h"
 #include "pragma/directive.h"
 
 /* ---- declare kernel ---- */
@@ -45,6 +48,42 @@ static void check_declaration(unit_t *u, directive_t *d)
     d->failed = diag_error_count() > errors;
 }
 
+/* ---- Launches in templates ---- */
+
+/* Says in which instance of the template the clauses are wrong. */
+static void note_instance(unit_t *u, const directive_t *d, const instance_t *i)
+{
+    diag_at(SEVERITY_NOTE, u->source, d->launch_begin, d->launch_end,
+            "'%s' is launched here in the instance '%s'", i->title, i->place);
+}
+
+/* Takes back warnings: all, or those of clauses that are wider than what is accessed. */
+static void retract_warnings(int first, bool all)
+{
+    for (int k = diag_count() - 1; k >= first; k--)
+        if (all || strstr(diag_said(k), "[-Wkmm-wide]"))
+            diag_retract(k, k + 1);
+}
+
+/* The clauses have to be right for each instance. What one instance needs is not too wide, and what
+ * is wrong with several is said once. */
+static void check_instances(unit_t *u, directive_t *d, bool compares)
+{
+    int errors = diag_error_count(), before = diag_count();
+    for (int k = 0; k < d->instance_count && diag_error_count() == errors; k++) {
+        int first = diag_count();
+        if (!instance_enter(u, d, k))
+            return;
+        if (!compares || compare_accesses(u, d))
+            check_uses(u, d);
+        instance_leave(u, d);
+        if (diag_error_count() > errors)
+            note_instance(u, d, &d->instance[k]);
+        else if (d->instance_count > 1)
+            retract_warnings(first, first > before);
+    }
+}
+
 /* ---- All directives ---- */
 
 void check_directive(unit_t *u, directive_t *d)
@@ -63,14 +102,20 @@ void check_directive(unit_t *u, directive_t *d)
     check_items(u, d);
     check_fits(u, d);
     check_stride(u, d);
+    /* Which arguments the items name shows in an instance: there all types are known. */
+    bool entered = instances_are_known(d) && instance_enter(u, d, 0);
     check_arguments(u, d);
+    if (entered)
+        instance_leave(u, d);
     int errors = diag_error_count();
     check_stored_addresses(u, d);
     check_operators(u, d);
     check_rebase(u, d);
     check_nowait(u, d);
     bool compares = !u->main->options->no_compare && diag_error_count() == errors;
-    if (!d->is_kernel || !compares || compare_accesses(u, d))
+    if (instances_are_known(d))
+        check_instances(u, d, compares);
+    else if (!d->is_kernel || !compares || compare_accesses(u, d))
         check_uses(u, d);
     if (!d->is_kernel && compares && diag_error_count() == errors && check_state(u, d) &&
         check_thrown(u, d))

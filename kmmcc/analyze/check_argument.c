@@ -9,6 +9,7 @@
 #include "analyze/effects.h"
 #include "analyze/extent.h"
 #include "analyze/flow.h"
+#include "analyze/instances.h"
 #include "analyze/suggest.h"
 #include "analyze/uses.h"
 #include "base/arena.h"
@@ -16,6 +17,7 @@
 #include "base/path.h"
 #include "clang/callee.h"
 #include "clang/cursor.h"
+#include "clang/instance.h"
 #include "ir/ir.h"
 #include "ir/load.h"
 #include "kmm/launch.h"
@@ -92,6 +94,8 @@ static void suggest_access(const unit_t *u, const directive_t *d, const char *ar
  */
 static CXCursor called(const directive_t *d)
 {
+    if (instances_are_known(d) && !d->pattern)
+        return d->instance[0].kernel;
     if (d->target_count == 1)
         return d->target[0].instance;
     return clang_Cursor_isNull(d->definition) ? d->callee : d->definition;
@@ -278,7 +282,7 @@ static void refuse_hidden(unit_t *u, directive_t *d, int number)
     uses_t uses;
     if (!d->is_kernel || is_covered(d, argument) || cursor_is_null_pointer(argument) ||
         clang_getCanonicalType(pointee).kind == CXType_FunctionProto ||
-        (uses_find(called(d), number, &uses) && !uses.accessed))
+        (instances_use(d, called(d), number, &uses) && !uses.accessed))
         return;
     unit_error(u, d->launch_begin, d->launch_end,
                "no clause says what '%s' does with argument %d, which a macro writes; write the "
@@ -323,7 +327,7 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     if (!*base)
         base = item_base(text);
     uses_t uses;
-    bool seen = uses_find(called(d), number, &uses);
+    bool seen = instances_use(d, called(d), number, &uses);
     if (!d->is_kernel && seen && !uses.accessed)
         leave_as_it_is(d, number);
     if (is_covered(d, argument) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
@@ -355,13 +359,18 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
         clang_text(clang_getTypeSpelling(declared)), base, base, base);
     if (seen)
         note_use(u, &uses);
+    if (d->instances_differ)
+        diag_at(SEVERITY_NOTE, u->source, d->launch_begin, d->launch_end,
+                "the instances of the template differ: %s", d->instances_differ);
     suggest_access(u, d, text);
 }
 
 void check_arguments(unit_t *u, directive_t *d)
 {
-    CXCursor f = clang_Cursor_isNull(d->definition) ? d->callee : d->definition;
-    if (refuse_pack(u, d))
+    CXCursor f = instances_are_known(d)               ? instance_code(d->instance[0].kernel)
+                 : clang_Cursor_isNull(d->definition) ? d->callee
+                                                      : d->definition;
+    if (refuse_pack(u, d) || instances_are_none(d))
         return;
     if (clang_Cursor_isNull(f)) { /* one of several kernels, whose parameters have the same types,
                                      or libkmm looks */
@@ -374,7 +383,7 @@ void check_arguments(unit_t *u, directive_t *d)
     }
     parameter_list_t *p = check_parameters(f);
     for (int k = 0; k < p->count; k++)
-        check_argument(u, d, k, clang_getCursorType(p->at[k]), p->at[k]);
+        check_argument(u, d, k, instances_parameter(d, k, clang_getCursorType(p->at[k])), p->at[k]);
 }
 
 /* ---- What the code does, against what the clauses say ---- */
@@ -470,7 +479,7 @@ void check_stored_addresses(unit_t *u, directive_t *d)
     for (int k = 0; k < p->count && k < d->argument_count; k++) {
         uses_t uses;
         size_t begin, end;
-        if (!flow_is_pointer(clang_getCursorType(p->at[k])) || !uses_find(f, k, &uses))
+        if (!flow_is_pointer(clang_getCursorType(p->at[k])) || !instances_use(d, f, k, &uses))
             continue;
         d->stores_numbers |= !clang_Cursor_isNull(uses.number);
         if (clang_Cursor_isNull(uses.kept) ||

@@ -84,22 +84,19 @@ static const char *bound(completion_t *c, const expr_t *e)
 }
 
 /* The declared ranges of axes that the launch has without one. */
-static void insert_ranges(completion_t *c)
+static void find_ranges(completion_t *c, completed_t *out)
 {
     const directive_t *declared = c->n->d;
     for (int k = 0; k < declared->axis_count; k++)
         for (int i = 0; i < c->d->axis_count; i++)
             if (source_of(declared, k) == source_of(c->d, i) && declared->axis[k].length &&
-                !c->d->axis[i].length) {
-                const char *range = arena_printf(" = %s:%s", bound(c, declared->axis[k].lower),
-                                                 bound(c, declared->axis[k].length));
-                if (!c->failed)
-                    complete_insert(c->u, c->d->axis[i].end, escaped(c->d, range));
-            }
+                !c->d->axis[i].length)
+                out->range[i] = arena_printf("%s:%s", bound(c, declared->axis[k].lower),
+                                             bound(c, declared->axis[k].length));
 }
 
 /* The declared axes that the launch does not have. */
-static void add_axes(completion_t *c, text_t *out)
+static void find_axes(completion_t *c, completed_t *out)
 {
     static const char *const sources[] = {"global.x", "global.y", "global.z",
                                           "block.x",  "block.y",  "block.z"};
@@ -111,11 +108,12 @@ static void add_axes(completion_t *c, text_t *out)
             given |= source_of(declared, k) == source_of(c->d, i);
         if (given || source_of(declared, k) > KMM_BLOCK_Z)
             continue;
-        text_printf(out, "%s%s", out->length ? ", " : "", c->axis[k]);
+        completed_axis_t *a = &out->axis[out->axis_count++];
+        a->name = c->axis[k];
         if (c->d->axis_count || axis->source_given)
-            text_printf(out, ": %s", sources[source_of(declared, k)]);
+            a->name = arena_printf("%s: %s", a->name, sources[source_of(declared, k)]);
         if (axis->length)
-            text_printf(out, " = %s:%s", bound(c, axis->lower), bound(c, axis->length));
+            a->range = arena_printf("%s:%s", bound(c, axis->lower), bound(c, axis->length));
     }
 }
 
@@ -179,22 +177,14 @@ static const char *word_of(const item_t *item)
                                     : words[item->mode];
 }
 
-/* Neighbours of the same kind share a clause. */
-static void add_items(completion_t *c, text_t *out)
+static void find_items(completion_t *c, completed_t *out)
 {
-    const char *open = "";
     for (int k = 0; k < c->n->d->item_count; k++) {
         const item_t *item = &c->n->d->item[k];
-        if (!is_wanted(c, item))
-            continue;
-        const char *word = word_of(item), *text = item_at_launch(c, item);
-        if (strcmp(word, open))
-            text_printf(out, "%s %s%s", *open ? ")" : "", word, text);
-        else
-            text_printf(out, ", %s", text);
-        open = word;
+        if (is_wanted(c, item))
+            out->item[out->item_count++] =
+                (completed_item_t){parameter_of(c, item), word_of(item), item_at_launch(c, item)};
     }
-    text_printf(out, "%s", *open ? ")" : "");
 }
 
 static bool has_shape(const completion_t *c, const char *base)
@@ -206,9 +196,8 @@ static bool has_shape(const completion_t *c, const char *base)
     return false;
 }
 
-static void add_shapes(completion_t *c, text_t *out)
+static void find_shapes(completion_t *c, completed_t *out)
 {
-    text_t all = {0};
     for (int k = 0; k < c->n->d->shape_count; k++) {
         const shape_t *shape = &c->n->d->shape[k];
         const char *name = token_text(c->s, shape->name);
@@ -220,33 +209,101 @@ static void add_shapes(completion_t *c, text_t *out)
                               name);
         const char *base =
             wanted ? translate_expression(c, shape->name.begin, shape->name.end) : "";
-        if (!wanted || has_shape(c, base))
-            continue;
-        text_printf(&all, "%s%s%s", all.length ? ", " : "", base,
-                    translate_expression(c, shape->name.end, shape->end));
+        if (wanted && !has_shape(c, base))
+            out->shape[out->shape_count++] =
+                arena_printf("%s%s", base, translate_expression(c, shape->name.end, shape->end));
     }
-    if (all.length)
-        text_printf(out, " shape(%s)", all.data);
 }
 
-/* ---- Conditions ---- */
-
-static void add_fits(completion_t *c, text_t *out)
+static void find_fits(completion_t *c, completed_t *out)
 {
     const directive_t *d = c->n->d;
     for (int k = 0; k < d->fits_count; k++) {
-        const fits_t *f = &d->fits[k], *last = k ? f - 1 : NULL;
         c->in_section = true;
-        const char *text = translate_expression(c, f->value->begin, f->value->end);
+        const char *text = translate_expression(c, d->fits[k].value->begin, d->fits[k].value->end);
         c->in_section = false;
+        out->fits[out->fits_count++] =
+            (completed_fits_t){d->fits[k].type, d->fits[k].in_grid, text};
+    }
+}
+
+completed_t *complete_find(unit_t *u, directive_t *d, const declaration_t *n)
+{
+    completion_t c = {.u = u, .d = d, .n = n, .s = n->s ? n->s : n->u->source};
+    completed_t *out = arena_alloc(sizeof(*out));
+    *out = (completed_t){.bounded = n->d->bounded && !d->bounded};
+    name_axes(&c);
+    find_ranges(&c, out);
+    find_axes(&c, out);
+    find_shapes(&c, out);
+    find_items(&c, out);
+    find_fits(&c, out);
+    return c.failed ? NULL : out;
+}
+
+/* ---- The text ---- */
+
+static const char *axes_text(const completed_t *x)
+{
+    text_t out = {0};
+    text_add(&out, "", 0);
+    for (int k = 0; k < x->axis_count; k++)
+        text_printf(&out, "%s%s%s%s", k ? ", " : "", x->axis[k].name, x->axis[k].range ? " = " : "",
+                    x->axis[k].range ? x->axis[k].range : "");
+    return out.data;
+}
+
+const char *complete_axes_text(const directive_t *d, const completed_t *x)
+{
+    text_t out = {0};
+    text_add(&out, "", 0);
+    for (int k = 0; k < d->axis_count; k++)
+        if (x->range[k])
+            text_printf(&out, "%s%s = %s", out.length ? ", " : "", d->axis[k].name, x->range[k]);
+    text_printf(&out, "%s%s", out.length && x->axis_count ? ", " : "", axes_text(x));
+    return x->bounded ? arena_printf("%s, bounded", out.data) : out.data;
+}
+
+/* Neighbours of the same kind share a clause. */
+static void add_items(const completed_t *x, text_t *out)
+{
+    const char *open = "";
+    for (int k = 0; k < x->item_count; k++) {
+        const completed_item_t *i = &x->item[k];
+        if (strcmp(i->word, open))
+            text_printf(out, "%s %s%s", *open ? ")" : "", i->word, i->text);
+        else
+            text_printf(out, ", %s", i->text);
+        open = i->word;
+    }
+    text_printf(out, "%s", *open ? ")" : "");
+}
+
+static void add_fits(const completed_t *x, text_t *out)
+{
+    for (int k = 0; k < x->fits_count; k++) {
+        const completed_fits_t *f = &x->fits[k], *last = k ? f - 1 : NULL;
         if (last && last->type == f->type && last->in_grid == f->in_grid)
-            text_printf(out, ", %s", text);
+            text_printf(out, ", %s", f->text);
         else
             text_printf(out, "%s fits(%s%s: %s", last ? ")" : "", fits_types[f->type].name,
-                        f->in_grid ? " grid" : "", text);
+                        f->in_grid ? " grid" : "", f->text);
     }
-    if (d->fits_count)
+    if (x->fits_count)
         text_printf(out, ")");
+}
+
+static const char *clauses_text(const completed_t *x)
+{
+    text_t out = {0};
+    text_add(&out, "", 0);
+    for (int k = 0; k < x->shape_count; k++)
+        text_printf(&out, "%s%s", k ? ", " : " shape(", x->shape[k]);
+    text_printf(&out, "%s", x->shape_count ? ")" : "");
+    add_items(x, &out);
+    text_printf(&out, "%s", x->bounded ? " bounded" : "");
+    add_fits(x, &out);
+    return out.data;
 }
 
 /* ---- The completed pragma ---- */
@@ -276,23 +333,22 @@ static void insert_axes(unit_t *u, const directive_t *d, const char *axes)
         complete_insert(u, d->name_end, arena_printf("(%s)", axes));
 }
 
+void complete_write(unit_t *u, directive_t *d, const completed_t *x)
+{
+    const char *axes = axes_text(x), *clauses = clauses_text(x);
+    for (int k = 0; k < d->axis_count; k++)
+        if (x->range[k])
+            complete_insert(u, d->axis[k].end, escaped(d, arena_printf(" = %s", x->range[k])));
+    if (*axes)
+        insert_axes(u, d, escaped(d, axes));
+    if (*clauses)
+        complete_insert(u, last_word(u, d), escaped(d, clauses));
+}
+
 bool complete_add(unit_t *u, directive_t *d, const declaration_t *n)
 {
-    completion_t c = {.u = u, .d = d, .n = n, .s = n->s ? n->s : n->u->source};
-    text_t axes = {0}, clauses = {0};
-    text_add(&axes, "", 0);
-    text_add(&clauses, "", 0);
-    name_axes(&c);
-    insert_ranges(&c);
-    add_axes(&c, &axes);
-    add_shapes(&c, &clauses);
-    add_items(&c, &clauses);
-    if (n->d->bounded && !d->bounded)
-        text_printf(&clauses, " bounded");
-    add_fits(&c, &clauses);
-    if (axes.length && !c.failed)
-        insert_axes(u, d, escaped(d, axes.data));
-    if (clauses.length && !c.failed)
-        complete_insert(u, last_word(u, d), escaped(d, clauses.data));
-    return !c.failed;
+    const completed_t *x = complete_find(u, d, n);
+    if (x)
+        complete_write(u, d, x);
+    return x;
 }

@@ -10,16 +10,19 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/combine.h"
 #include "analyze/complete.h"
 #include "analyze/declaration.h"
 #include "analyze/geometry.h"
 #include "analyze/infer.h"
+#include "analyze/instances.h"
 #include "analyze/translate.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "clang/cursor.h"
+#include "clang/instance.h"
 #include "clang/pragmas.h"
 #include "pragma/directive.h"
 #include "pragma/includes.h"
@@ -50,8 +53,8 @@ static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration
     for (int k = 0; k < n->count; k++) {
         completion_t c = {.u = (unit_t *)u, .d = (directive_t *)d, .n = n};
         const char *text = translate_argument_text(&c, k);
-        bool pointer =
-            clang_getCanonicalType(clang_getCursorType(n->parameter[k])).kind == CXType_Pointer;
+        CXType type = instances_parameter(d, k, clang_getCursorType(n->parameter[k]));
+        bool pointer = clang_getCanonicalType(type).kind == CXType_Pointer;
         wanted[k] = text && (pointer || passes_struct(d, n, k, text)) && !complete_is_null(text) &&
                     !complete_covers(d, translate_argument(d, k));
         any |= wanted[k];
@@ -68,27 +71,89 @@ static bool mentions_grid(unit_t *main, CXCursor definition)
            translate_has_name(source_words(u->source, begin, end), "gridDim");
 }
 
-static void infer_launch(unit_t *u, directive_t *d)
+static range_t range_of(unit_t *u, const directive_t *d, CXCursor definition)
 {
-    bool wanted[MAX_PARAMETERS];
-    CXCursor definition = d->target_count == 1 ? clang_getCursorDefinition(d->target[0].kernel)
-                                               : clang_getNullCursor();
-    if (clang_Cursor_isNull(definition) || d->form != LAUNCH_CHEVRON ||
-        !find_unsaid(u, d, declaration_of_kernel(u, NULL, definition), wanted))
-        return;
     /* A loop with the grid's stride may reach what the launch's own items say. */
     range_t range =
         d->item_count && mentions_grid(u->main, definition) ? RANGE_GIVEN : RANGE_INFERRED;
     for (int k = 0; k < d->axis_count; k++)
         if (d->axis[k].length)
             range = RANGE_GIVEN;
+    return range;
+}
+
+/* What is inferred of the one function that the launch runs; NULL: nothing. */
+static completed_t *infer_one(unit_t *u, directive_t *d, const bool *wanted)
+{
     int64_t block[3];
+    CXCursor definition = instance_code(d->target[0].instance);
     geometry_block(u, d, block);
+    declaration_t *n = infer_kernel(u->main, d->target[0].instance, wanted,
+                                    range_of(u, d, definition), block, d->uninferred);
+    return n ? complete_find(u, d, n) : NULL;
+}
+
+/* Takes the parameters from `wanted` of which something accesses memory and nothing is inferred in
+ * the instance. True if there are some. */
+static bool drop_uninferred(const directive_t *d, const completed_t *x, const instance_t *instance,
+                            bool *wanted)
+{
+    static const char unused[] = "it is not accessed";
+    bool dropped = false;
+    for (int k = 0; k < MAX_PARAMETERS; k++) {
+        bool found = !wanted[k] || (d->uninferred[k] && !strcmp(d->uninferred[k], unused));
+        for (int i = 0; i < x->item_count && !found; i++)
+            found = x->item[i].parameter == k;
+        dropped |= !found;
+        wanted[k] &= found;
+        if (!found && d->uninferred[k])
+            d->uninferred[k] = arena_printf("%s, in %s", d->uninferred[k], instance->title);
+    }
+    return dropped;
+}
+
+/* Of a launch in a template, each instance is looked at. Where one does not tell of a parameter,
+ * nothing is inferred of that parameter, and the others are inferred again. */
+static completed_t *infer_instances(unit_t *u, directive_t *d, bool *wanted)
+{
+    completed_t **list = arena_alloc((size_t)d->instance_count * sizeof(*list));
+    for (int k = 0; k < d->instance_count; k++) {
+        if (!instance_enter(u, d, k))
+            return NULL;
+        list[k] = infer_one(u, d, wanted);
+        instance_leave(u, d);
+        if (!list[k])
+            return NULL;
+        if (drop_uninferred(d, list[k], &d->instance[k], wanted))
+            k = -1;
+    }
+    completed_t *x = combine_instances(d, list);
+    for (int k = 0; k < MAX_PARAMETERS && !x; k++)
+        if (wanted[k])
+            d->uninferred[k] = d->instances_differ;
+    return x;
+}
+
+static void infer_launch(unit_t *u, directive_t *d)
+{
+    bool wanted[MAX_PARAMETERS] = {false};
+    CXCursor kernel = instances_are_known(d) ? d->instance[0].kernel
+                      : d->target_count == 1 ? d->target[0].instance
+                                             : clang_getNullCursor();
+    CXCursor definition = clang_Cursor_isNull(kernel) ? kernel : instance_code(kernel);
+    if (clang_Cursor_isNull(definition) || d->form != LAUNCH_CHEVRON)
+        return;
+    bool entered = instances_are_known(d) && instance_enter(u, d, 0);
+    bool any = find_unsaid(u, d, declaration_of_kernel(u, NULL, definition), wanted);
+    if (entered)
+        instance_leave(u, d);
+    if (!any)
+        return;
     d->uninferred = arena_alloc(MAX_PARAMETERS * sizeof(*d->uninferred));
-    declaration_t *n =
-        infer_kernel(u->main, d->target[0].instance, wanted, range, block, d->uninferred);
-    if (n)
-        complete_add(u, d, n);
+    completed_t *x =
+        instances_are_known(d) ? infer_instances(u, d, wanted) : infer_one(u, d, wanted);
+    if (x)
+        complete_write(u, d, x);
 }
 
 static void complete_launch(unit_t *u, directive_t *d, declaration_t *list)
@@ -154,6 +219,7 @@ static void parse_again(unit_t *u)
         u->directives[k]->declared_in = old[k]->declared_in;
         u->directives[k]->declared_order = old[k]->declared_order;
         u->directives[k]->uninferred = old[k]->uninferred;
+        u->directives[k]->instances_differ = old[k]->instances_differ;
         u->directives[k]->broken = old[k]->failed;
     }
 }

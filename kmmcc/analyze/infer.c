@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "clang/cursor.h"
+#include "clang/instance.h"
 #include "ir/load.h"
 #include "pragma/directive.h"
 #include "pragma/parse.h"
@@ -352,12 +353,10 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
 declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range,
                             const int64_t block[3], const char **reason)
 {
-    CXCursor template = clang_getSpecializedCursorTemplate(instance),
-             definition =
-                 clang_getCursorDefinition(clang_Cursor_isNull(template) ? instance : template);
+    CXCursor definition = instance_code(instance);
     unit_t *u = unit_holding(main, definition);
     CXCursor body = cursor_body(definition);
-    text_t clauses = {0}, fits = {0};
+    text_t clauses = {0}, reduced = {0}, fits = {0};
     text_add(&fits, "", 0);
     bool left[MAX_PARAMETERS], any_left = false;
     if (!u || clang_Cursor_isNull(body) || has_directive(u, body))
@@ -370,11 +369,15 @@ declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted,
     statements_t *straight = arena_alloc(sizeof(*straight));
     name_axes(&f);
     guard_straight(&f, body, straight, 0);
-    for (int k = 0; k < f.n->count; k++)
-        any_left |= left[k] = wanted[k] && !infer_parameter(&f, k, straight, &clauses);
-    footprint_t *x = any_left || clauses.length ? footprint_of(&f, main, block) : NULL;
+    footprint_t *x = footprint_of(&f, main, block);
+    for (int k = 0; k < f.n->count; k++) {
+        left[k] = wanted[k] && !(x && region_reduce(&f, x, k, &reduced)) &&
+                  !infer_parameter(&f, k, straight, &clauses);
+        any_left |= left[k];
+    }
     if (any_left && x)
         infer_from_graph(&f, x, left, &clauses, reason);
+    text_add(&clauses, reduced.length ? reduced.data : "", reduced.length);
     for (int k = 0; k < f.n->count; k++)
         left[k] = wanted[k] && !left[k];
     if (!clauses.length || (x && !wrap_text(&f, x, left, &fits)))

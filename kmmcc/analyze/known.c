@@ -6,7 +6,9 @@
 #include <stdint.h>
 
 #include "analyze/geometry.h"
+#include "analyze/instances.h"
 #include "base/arena.h"
+#include "clang/instance.h"
 #include "ir/load.h"
 
 static known_t *pointer_of(known_t **list, int param, int member)
@@ -62,27 +64,24 @@ known_t *known_of(const ir_function_t *f, const footprint_t *x)
 }
 
 /* Why there is no graph of the kernel, where there are graphs of others. */
-static const char *unseen(const target_kernel_t *t)
+static const char *unseen(const directive_t *d)
 {
-    if (clang_getCursorKind(t->instance) == CXCursor_FunctionTemplate)
+    if (d->instances == INSTANCES_OPEN && d->instances_reason)
+        return arena_printf("the launch is in a template: %s", d->instances_reason);
+    if (clang_getCursorKind(d->target[0].instance) == CXCursor_FunctionTemplate)
         return "the launch is in a template, whose arguments decide which code the kernel has";
-    if (clang_Cursor_isNull(t->definition))
+    if (clang_Cursor_isNull(d->target[0].definition))
         return "the kernel's code is not in this file";
     return "clang makes no code of the kernel for this file";
 }
 
-known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **reason)
+static known_t *known_of_one(const unit_t *u, const directive_t *d, const char **reason)
 {
     int64_t block[3];
-    *reason = NULL;
-    if (!d->is_kernel || d->target_count != 1) {
-        *reason = d->is_kernel ? "the launch may run several kernels" : "it is no kernel";
-        return NULL;
-    }
     const ir_function_t *f = ir_function_of(u->main, d->target[0].instance);
     if (!f) {
         if (ir_functions(u->main, reason))
-            *reason = unseen(&d->target[0]);
+            *reason = unseen(d);
         return NULL;
     }
     geometry_block(u, d, block);
@@ -91,6 +90,53 @@ known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **rea
         if (f->unknown[k].param < 0)
             *reason = f->unknown[k].reason;
     return list;
+}
+
+/* Adds what is known of one instance to what is known of others. */
+static void join(known_t **all, const known_t *one, const char *title)
+{
+    for (; one; one = one->next) {
+        known_t *k = pointer_of(all, one->param, one->member);
+        if (one->reason)
+            lower(k, one->knowledge, arena_printf("%s, in %s", one->reason, title));
+        k->noted |= one->noted;
+        k->stores |= one->stores;
+        k->escapes |= one->escapes;
+        k->steps |= one->steps;
+        k->assumes |= one->assumes;
+    }
+}
+
+static known_t *known_of_instances(const unit_t *u, const directive_t *d, const char **reason)
+{
+    known_t *all = NULL;
+    for (int k = 0; k < d->instance_count; k++) {
+        directive_t one = *d;
+        if (!instance_enter((unit_t *)u, &one, k)) {
+            *reason = "the launch passes a parameter pack";
+            return NULL;
+        }
+        const known_t *list = known_of_one(u, &one, reason);
+        instance_leave((unit_t *)u, &one);
+        if (*reason) {
+            *reason = arena_printf("%s, in %s", *reason, d->instance[k].title);
+            return NULL;
+        }
+        join(&all, list, d->instance[k].title);
+    }
+    return all;
+}
+
+known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **reason)
+{
+    *reason = NULL;
+    if (d->is_kernel && instances_are_known(d))
+        return known_of_instances(u, d, reason);
+    if (d->is_kernel && instances_are_none(d))
+        *reason = "no instance of the template around the launch is made in this file";
+    else if (!d->is_kernel || d->target_count != 1)
+        *reason = d->is_kernel ? "the launch may run several kernels" : "it is no kernel";
+    return *reason ? NULL : known_of_one(u, d, reason);
 }
 
 static const char *exact_text(const known_t *k)

@@ -72,10 +72,19 @@ static bool is_in_range(footprint_t *x, const box_t *b, int dimension, poly_t ra
                      range);
 }
 
+/* True if what the box reaches is the same for all indices of the dimension. */
+static bool is_apart(const footprint_t *x, const box_t *b, int dimension)
+{
+    for (int k = 0; k < x->atom_count && !b->reason; k++)
+        if (affine_dimension(x, k) == dimension && (poly_has(b->lower, k) || poly_has(b->span, k)))
+            return false;
+    return !b->reason;
+}
+
 static bool guards_all(footprint_t *x, int dimension, poly_t range)
 {
     for (const box_t *b = x->box; b; b = b->next)
-        if (!is_in_range(x, b, dimension, range))
+        if (!is_apart(x, b, dimension) && !is_in_range(x, b, dimension, range))
             return false;
     return true;
 }
@@ -92,6 +101,25 @@ static bool is_used(const footprint_t *x, int atom)
     return false;
 }
 
+/* Sets the range of an axis that a guard of the box gives, if it guards all others, too. */
+static void find_bound(infer_t *f, footprint_t *x, const box_t *b, int d)
+{
+    for (int k = 0; k < b->rest.count && !f->bound[d].count; k++) {
+        poly_t range;
+        int index;
+        bool used = f->used[d];
+        if (!is_range(x, b->rest.at[k], d, &range, &index) || !guards_all(x, d, range))
+            continue;
+        const char *text = region_text(f, x, range);
+        f->used[d] = used;
+        if (!text)
+            continue;
+        f->bound[d] = range;
+        if (!f->range[d])
+            f->range[d] = text;
+    }
+}
+
 bool region_ranges(infer_t *f, footprint_t *x)
 {
     bool agrees = true;
@@ -101,20 +129,8 @@ bool region_ranges(infer_t *f, footprint_t *x)
             agrees &= !f->range[affine_dimension(x, k)];
         }
     for (int d = 0; d < 3; d++)
-        for (int k = 0; x->box && k < x->box->rest.count && !f->bound[d].count; k++) {
-            poly_t range;
-            int index;
-            bool used = f->used[d];
-            if (!is_range(x, x->box->rest.at[k], d, &range, &index) || !guards_all(x, d, range))
-                continue;
-            const char *text = region_text(f, x, range);
-            f->used[d] = used;
-            if (!text)
-                continue;
-            f->bound[d] = range;
-            if (!f->range[d])
-                f->range[d] = text;
-        }
+        for (const box_t *b = x->box; b && !f->bound[d].count; b = b->next)
+            find_bound(f, x, b, d);
     return agrees;
 }
 
@@ -383,6 +399,96 @@ static const char *add_pointer(infer_t *f, footprint_t *x, int number, int membe
         join_reads(&r);
     return write_items(&r, name, out);
 }
+
+/* ---- Reductions ---- */
+
+/* True if the atomic operation is on elements of the type, so that partial results combine as it
+ * does. `type`: as the C++ ABI abbreviates it. Floating-point numbers are only added. */
+static bool is_of_type(CXType type, char name, ir_combine_t combine)
+{
+    bool adds = combine == IR_COMBINE_ADD,
+         ordered = combine == IR_COMBINE_MIN || combine == IR_COMBINE_MAX;
+    bool is_int = name == 'i', is_unsigned = name == 'j', is_long = name == 'l' || name == 'x',
+         is_great = name == 'm' || name == 'y';
+    switch (clang_getCanonicalType(type).kind) {
+    case CXType_Int: return is_int || (is_unsigned && !ordered);
+    case CXType_UInt: return is_unsigned || (is_int && !ordered);
+    case CXType_Long:
+    case CXType_LongLong: return is_long || (is_great && !ordered);
+    case CXType_ULong:
+    case CXType_ULongLong: return is_great || (is_long && !ordered);
+    case CXType_Float: return adds && name == 'f';
+    case CXType_Double: return adds && name == 'd';
+    default: return false;
+    }
+}
+
+/* Returns how the one operator of all accesses through the parameter is written; NULL: there are
+ * other accesses. */
+static const char *operator_of(const infer_t *f, const footprint_t *x, int number)
+{
+    static const char *const word[] = {NULL, "+", NULL, "min", "max", "&", "|", "^"};
+    CXType type =
+        type_pointee(clang_getArgType(clang_getCursorType(f->instance), (unsigned)number));
+    ir_combine_t combine = IR_COMBINE_UNKNOWN;
+    for (const box_t *b = x->box; b; b = b->next) {
+        const ir_access_t *a = b->access;
+        if (a->param != number)
+            continue;
+        if (a->kind != IR_ATOMIC || a->member >= 0 || a->uses_result ||
+            (combine != IR_COMBINE_UNKNOWN && a->combine != combine) ||
+            !is_of_type(type, a->element, a->combine))
+            return NULL;
+        combine = a->combine;
+    }
+    return word[combine];
+}
+
+/* The region may be wider than what is combined: other elements keep their values. */
+static const char *add_reduced(regions_t *r, box_t *b)
+{
+    bool whole;
+    region_t new = {.stores = true};
+    if (b->reason)
+        return b->reason;
+    if (!demand_sizes(r, b))
+        return "a size that may be negative";
+    if (!in_elements(r, b, &new, &whole) || affine_has_index(r->x, b->lower) ||
+        affine_has_index(r->x, b->span))
+        return "elements that differ between threads";
+    for (int k = 0; k < r->count; k++)
+        if (is_same(r, &r->at[k], &new))
+            return NULL;
+    if (r->count == MOST_ITEMS)
+        return "too many different accesses";
+    r->at[r->count++] = new;
+    return NULL;
+}
+
+bool region_reduce(infer_t *f, footprint_t *x, int number, text_t *out)
+{
+    regions_t r = {.f = f, .x = x};
+    const char *op = unknown_of(x->f, number) ? NULL : operator_of(f, x, number), *reason = NULL;
+    text_t clauses = {0};
+    if (!op)
+        return false;
+    r.element = clang_Type_getSizeOf(
+        type_pointee(clang_getArgType(clang_getCursorType(f->instance), (unsigned)number)));
+    for (box_t *b = x->box; b && !reason; b = b->next)
+        if (b->access->param == number)
+            reason = add_reduced(&r, b);
+    for (int k = 0; k < r.count && !reason; k++) {
+        const char *section = section_text(&r, r.at[k].lower, r.at[k].length);
+        if (!section)
+            return false;
+        text_printf(&clauses, " reduce(%s: %s%s)", op, f->n->name[number], section);
+    }
+    if (!reason && r.count)
+        text_add(out, clauses.data, clauses.length);
+    return !reason && r.count;
+}
+
+/* ---- Parameters ---- */
 
 /* The least member of the parameter from `from` on through which the kernel accesses memory; -1:
  * there is none. */

@@ -15,5 +15,8 @@ bool region_ranges(infer_t *f, footprint_t *x);
 /* Adds the clauses of a pointer parameter to `out`. Returns NULL, or the reason why none was added.
  */
 const char *region_add(infer_t *f, footprint_t *x, int number, text_t *out);
+/* Adds the `reduce` clause of a pointer parameter of which the kernel only combines the same
+ * elements in all threads, by one operator and without using the old values. False: it is none. */
+bool region_reduce(infer_t *f, footprint_t *x, int number, text_t *out);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/token.h"
 #include "clang/callee.h"
 #include "clang/cursor.h"
+#include "clang/instance.h"
 
 CXCursor translate_argument(const directive_t *d, int number)
 {
@@ -88,8 +89,16 @@ static CXType written_type(const unit_t *u, CXCursor c)
     }
 }
 
+/* True if the argument's type depends on a template, so that another instance may convert it. */
+static bool is_open(const completion_t *c, int number)
+{
+    const directive_t *pattern = c->d->pattern;
+    return pattern && number < pattern->argument_count &&
+           type_is_dependent(clang_getCursorType(pattern->argument[number]));
+}
+
 /* Returns the type to which the launch converts the argument; NULL if the conversion makes no
- * difference in a clause. */
+ * difference in a clause, in no instance of a template. */
 static const char *conversion_of(const completion_t *c, int number)
 {
     CXType function = c->d->callee_type;
@@ -107,6 +116,7 @@ static const char *conversion_of(const completion_t *c, int number)
     narrows |= c->in_range && integer && was_integer && is_signed != to_signed &&
                clang_Type_getSizeOf(to) == 4 && clang_Type_getSizeOf(is) == 4 &&
                !is_number(translate_argument_text(c, number));
+    narrows |= integer && is_open(c, number);
     bool other =
         (integer && (is.kind == CXType_Float || is.kind == CXType_Double || is_class(is))) ||
         (pointer && is_class(is));
@@ -188,11 +198,15 @@ static const char *written_template_argument(const completion_t *c, int number)
 static const char *template_argument(const completion_t *c, int number)
 {
     CXCursor f = c->d->target_count == 1 ? c->d->target[0].instance : clang_getNullCursor();
+    /* In an instance of a template, what the launch writes is the same for all instances. */
+    const char *written = c->d->pattern ? written_template_argument(c, number) : NULL;
+    if (written)
+        return written;
     if (clang_Cursor_isNull(f) || number >= clang_Cursor_getNumTemplateArguments(f))
         return written_template_argument(c, number);
     switch (clang_Cursor_getTemplateArgumentKind(f, (unsigned)number)) {
     case CXTemplateArgumentKind_Integral:
-        return arena_printf("%lld", clang_Cursor_getTemplateArgumentValue(f, (unsigned)number));
+        return arena_printf("%lld", instance_value(f, (unsigned)number));
     case CXTemplateArgumentKind_Type:
         return clang_text(clang_getTypeSpelling(
             clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(f, (unsigned)number))));

@@ -78,15 +78,43 @@ typedef struct scope {
     bool elsewhere; /* declarations of other files are searched, too: they may include the file */
 } scope_t;
 
+/* True if the type of what a pointer or reference leads to depends on a template. */
+static bool is_open(CXType type)
+{
+    CXType inner = clang_getPointeeType(type);
+    return inner.kind != CXType_Invalid ? is_open(inner) : type_is_dependent(type);
+}
+
+/* True for a template, and for a lambda with a parameter whose type depends on the call. */
+static bool is_generic(CXCursor c)
+{
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    cursors_t list = kind == CXCursor_LambdaExpr ? cursor_children(c) : (cursors_t){0};
+    bool generic = false;
+    for (int k = 0; k < list.count; k++) {
+        enum CXCursorKind child = clang_getCursorKind(list.at[k]);
+        generic |= child == CXCursor_TemplateTypeParameter ||
+                   child == CXCursor_NonTypeTemplateParameter ||
+                   (child == CXCursor_ParmDecl && is_open(clang_getCursorType(list.at[k])));
+    }
+    return generic || kind == CXCursor_FunctionTemplate || kind == CXCursor_ClassTemplate ||
+           kind == CXCursor_ClassTemplatePartialSpecialization;
+}
+
 static void bind_scope(directive_t *d, const scope_t *at)
 {
     d->parent = at->up->cursor;
     d->function = d->top = d->outermost = clang_getNullCursor();
+    d->in_template = false;
+    d->instance_count = 0;
+    d->instances = INSTANCES_NONE;
     for (const scope_t *s = at; s->up; s = s->up) {
         enum CXCursorKind kind = clang_getCursorKind(s->cursor);
         bool function = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
                         kind == CXCursor_CXXMethod || kind == CXCursor_Constructor ||
                         kind == CXCursor_Destructor;
+        d->in_template |=
+            is_generic(s->cursor) || is_generic(clang_getCursorSemanticParent(s->cursor));
         if (function && clang_Cursor_isNull(d->function))
             d->function = s->cursor;
         if (!cursor_is_namespace(s->cursor))
@@ -113,10 +141,10 @@ static void bind_statement(unit_t *u, directive_t *d)
 static void bind_directive(unit_t *u, directive_t *d, const scope_t *at)
 {
     cursors_t list = cursor_children(at->cursor);
-    probe_walk_t w = {.u = u, .d = d};
     d->bound = true;
     bind_scope(d, at);
-    probe_visit(list.at[1], at->cursor, &w);
+    d->probed = at->cursor;
+    probe_types(u, d, d->probed);
     d->statement = list.at[list.count - 1];
     d->launch = clang_getNullCursor();
     if (d->broken)

@@ -306,13 +306,18 @@ bool callee_argument_range(const unit_t *u, const directive_t *d, CXCursor argum
     return cursor_is_written_out(argument) && unit_range(u, argument, begin, end);
 }
 
-static void bind_arguments(const unit_t *u, directive_t *d)
+static void find_arguments(directive_t *d)
 {
     int count = d->form == LAUNCH_CALL ? 0 : clang_Cursor_getNumArguments(d->launch);
     d->argument_count = count > 0 ? count : 0;
     d->argument = arena_alloc(((size_t)d->argument_count + 1) * sizeof(*d->argument));
     for (int k = 0; k < d->argument_count; k++)
         d->argument[k] = clang_Cursor_getArgument(d->launch, (unsigned)k);
+}
+
+static void bind_arguments(const unit_t *u, directive_t *d)
+{
+    find_arguments(d);
     find_argument_texts(u, d);
 }
 
@@ -424,6 +429,30 @@ static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
         return;
     }
     bind_arguments(u, d);
+}
+
+CXCursor callee_of(CXCursor launch)
+{
+    CXCursor c = cursor_first_child(launch);
+    while (!clang_Cursor_isNull(c)) {
+        CXCursor reference = callee_reference(c), f = clang_getCursorReferenced(reference);
+        if (!clang_Cursor_isNull(f))
+            return f;
+        c = cursor_last_child(reference); /* what a template's parameter stands for */
+    }
+    return c;
+}
+
+void callee_bind_instance(directive_t *d)
+{
+    CXCursor kernel = callee_of(d->launch);
+    d->target = NULL;
+    d->target_count = 0;
+    add_target(d, kernel);
+    d->callee = d->target[0].kernel;
+    d->definition = d->target[0].definition;
+    d->callee_type = clang_getCanonicalType(clang_getCursorType(kernel));
+    find_arguments(d);
 }
 
 void callee_bind(unit_t *u, directive_t *d)

@@ -16,6 +16,10 @@ void callee_bind(unit_t *u, directive_t *d);
 /* Returns what stands before the function's name where a chunk of a C++ program calls it: its
  * namespaces, or nothing. */
 const char *callee_path(const unit_t *u, const directive_t *d);
+/* Returns what the launch refers to as its kernel. */
+CXCursor callee_of(CXCursor launch);
+/* Sets the kernel and the arguments of d->launch, which is that of an instance of a template. */
+void callee_bind_instance(directive_t *d);
 /* True if the call does not write the argument, which is a default. */
 bool callee_is_left_out(CXCursor argument);
 /* Finds where an argument of the launch is written. False: it is left out, or comes from a macro

@@ -154,12 +154,22 @@ void probe_write(unit_t *u)
         from = u->directives[k]->pragma.end;
     }
     copy_source(&w, from, u->source->length);
+    if (u->named)
+        text_printf(&w.text, "%s", u->named);
     u->pieces = w.pieces;
     u->piece_count = w.count;
     u->parsed = w.text.data;
 }
 
 /* ---- Types of the expressions ---- */
+
+/* On the way through a probe: `probe` is the one whose initializer is visited. */
+typedef struct walk {
+    unit_t *u;
+    directive_t *d;
+    probe_t *probe;
+    size_t macro_begin, macro_end; /* the range of an expression around, which a macro writes */
+} walk_t;
 
 static bool is_operator(CXCursor c)
 {
@@ -201,9 +211,9 @@ static bool set_type(expr_t *e, size_t begin, size_t end, CXCursor c, bool by_ma
     return found;
 }
 
-enum CXChildVisitResult probe_visit(CXCursor c, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
 {
-    probe_walk_t w = *(const probe_walk_t *)data;
+    walk_t w = *(const walk_t *)data;
     size_t begin, end;
     int order, number;
     (void)parent;
@@ -223,6 +233,28 @@ enum CXChildVisitResult probe_visit(CXCursor c, CXCursor parent, CXClientData da
             w.macro_end = end;
         }
     }
-    clang_visitChildren(c, probe_visit, &w);
+    clang_visitChildren(c, visit, &w);
     return CXChildVisit_Continue;
+}
+
+static void forget_types(expr_t *e)
+{
+    for (; e; e = e->next) {
+        e->type = (CXType){.kind = CXType_Invalid};
+        e->cursor = (CXCursor){0}; /* as the parser leaves it */
+        e->is_by_macro = e->is_open = e->is_split = false;
+        forget_types(e->left);
+        forget_types(e->right);
+        forget_types(e->other);
+    }
+}
+
+void probe_types(unit_t *u, directive_t *d, CXCursor statement)
+{
+    walk_t w = {.u = u, .d = d};
+    cursors_t list = cursor_children(statement);
+    for (int k = 0; k < d->probe_count; k++)
+        forget_types(d->probe[k].expr);
+    if (list.count > 1)
+        visit(list.at[1], statement, &w);
 }

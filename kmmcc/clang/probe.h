@@ -11,16 +11,8 @@
 /* Writes u->parsed: the source, in which each pragma is replaced by its expressions. */
 void probe_write(unit_t *u);
 
-/* On the way through a probe: `probe` is the one whose initializer is visited. */
-typedef struct walk {
-    unit_t *u;
-    directive_t *d;
-    probe_t *probe;
-    size_t macro_begin, macro_end; /* the range of an expression around, which a macro writes */
-} probe_walk_t;
-
-/* Visitor: gives the expressions of a directive their types and cursors. `data` is a probe_walk_t.
- */
-enum CXChildVisitResult probe_visit(CXCursor c, CXCursor parent, CXClientData data);
+/* Gives the expressions of a directive their types and cursors: those in the statement that begins
+ * with the directive's probe, which may be in an instance of a template. */
+void probe_types(unit_t *u, directive_t *d, CXCursor statement);
 
 #endif

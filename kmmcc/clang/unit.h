@@ -52,6 +52,7 @@ typedef struct unit {
     headers_t headers; /* with which clang parsed the file */
     directive_t **directives;
     int directive_count;
+    const char *named;     /* of the main file: code that is parsed behind it; NULL: none */
     const char *parsed;    /* the text that clang parsed */
     const piece_t *pieces; /* map from the parsed text to the source; ascending */
     int piece_count;

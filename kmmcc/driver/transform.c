@@ -11,6 +11,7 @@
 #include "analyze/check.h"
 #include "analyze/declaration.h"
 #include "analyze/declare.h"
+#include "analyze/instances.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/source.h"
@@ -32,7 +33,7 @@
 
 /* Parses the files and finds what their directives govern; goes on after errors that are about
  * single directives. *first: the number of the first message about that. */
-static bool bind_once(unit_t *u, bodies_t bodies, int *first)
+static bool bind_parsed(unit_t *u, bodies_t bodies, int *first)
 {
     *first = diag_count();
     for (unit_t *k = u; k; k = k->next)
@@ -43,6 +44,32 @@ static bool bind_once(unit_t *u, bodies_t bodies, int *first)
         return false;
     for (unit_t *k = u; k; k = k->next)
         bind_directives(k);
+    return true;
+}
+
+/* The same. Instances of templates that nothing in the file names get code that names them, for
+ * this parse and later ones, if that can be parsed. */
+static bool bind_once(unit_t *u, bodies_t bodies, int *first)
+{
+    if (!bind_parsed(u, bodies, first))
+        return false;
+    const char *named = instances_find(u);
+    for (; named && !u->named; named = NULL) {
+        int errors = diag_error_count();
+        u->named = named;
+        clang_disposeTranslationUnit(u->tu);
+        diag_retract(*first, diag_count());
+        if (bind_parsed(u, bodies, first) && diag_error_count() <= errors) {
+            instances_find(u);
+            return true;
+        }
+        diag_retract(*first, diag_count());
+        u->named = "";
+        clang_disposeTranslationUnit(u->tu);
+        if (!bind_parsed(u, bodies, first))
+            return false;
+        instances_find(u);
+    }
     return true;
 }
 

@@ -69,6 +69,18 @@ static const char *name_of(const unit_t *u, const directive_t *d, const known_t 
     return name ? name : arena_printf("the pointer at byte %d of %s", k->member, text);
 }
 
+/* Names each kernel once that the instances of a template launch. */
+static void add_instances(const directive_t *d, text_t *out)
+{
+    for (int k = 0; k < d->instance_count; k++) {
+        bool again = false;
+        for (int i = 0; i < k; i++)
+            again |= !strcmp(d->instance[i].title, d->instance[k].title);
+        if (!again)
+            text_printf(out, "  %s %s\n", k ? "         and" : "analysis of", d->instance[k].title);
+    }
+}
+
 void suggestion_add_known(const unit_t *u, const directive_t *d, text_t *out)
 {
     const char *reason;
@@ -77,6 +89,9 @@ void suggestion_add_known(const unit_t *u, const directive_t *d, text_t *out)
         text_printf(out, "  analysis unknown: %s\n", reason);
     for (; k; k = k->next)
         text_printf(out, "  analysis %s: %s\n", name_of(u, d, k), known_text(k));
+    add_instances(d, out);
+    if (d->instances_differ)
+        text_printf(out, "  differ   %s\n", d->instances_differ);
 }
 
 /* ---- What is proven ---- */

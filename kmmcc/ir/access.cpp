@@ -116,6 +116,46 @@ static ir_combine_t combine_of(const Instruction *i)
     }
 }
 
+// What follows the name of CUDA's atomic function: `Pff` where headers declare it, and `IfE...` in
+// kmm's headers. Its word is stored to *word, without its scope. Empty: it is none.
+static StringRef atomic_types(StringRef name, StringRef *word)
+{
+    unsigned length = 0;
+    if (!name.consume_front("_Z"))
+        return "";
+    name.consume_front("L");
+    if (name.consumeInteger(10, length) || !name.starts_with("atomic") || name.size() < length)
+        return "";
+    *word = name.take_front(length).drop_front(6);
+    word->consume_back("_block") || word->consume_back("_system");
+    return name.drop_front(length);
+}
+
+// A program may have functions of its own with these names.
+static char element_of(const Instruction *i)
+{
+    auto *call = dyn_cast<CallBase>(i);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    StringRef word, types = atomic_types(callee ? callee->getName() : "", &word);
+    bool declared = types.starts_with("P") && callee->isDeclaration();
+    bool own = types.starts_with("I") && types.contains("kmm_host_same");
+    return types.size() > 2 && (declared || (own && types[2] == 'E')) ? types[1] : 0;
+}
+
+bool is_combination(const CallBase *call)
+{
+    static const char *const words[] = {"Add", "Sub", "Min", "Max", "And", "Or", "Xor"};
+    StringRef word;
+    const Function *callee = call->getCalledFunction();
+    if (!callee || call->arg_size() != 2 || !element_of(call) ||
+        !call->getArgOperand(0)->getType()->isPointerTy())
+        return false;
+    Type *of = call->getArgOperand(1)->getType();
+    atomic_types(callee->getName(), &word);
+    return (of->isIntegerTy() || of->isFloatTy() || of->isDoubleTy()) &&
+           any_of(words, [&](const char *k) { return word == k; });
+}
+
 void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes)
 {
     int g = guard(i->getParent());
@@ -150,7 +190,9 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
                          place_[i],
                          {-1, -1},
                          nullptr,
-                         0};
+                         0,
+                         element_of(i),
+                         kind == IR_ATOMIC && !i->use_empty()};
         locate(i->getDebugLoc().get(), &a);
         std::set<std::pair<const Value *, bool>> seen;
         if (auto *store = dyn_cast<StoreInst>(i)) {
@@ -180,17 +222,13 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
 bool is_atomic(const CallBase *call)
 {
     const Function *callee = call->getCalledFunction();
-    StringRef name = callee ? callee->getName() : "";
-    unsigned length = 0;
+    StringRef name = callee ? callee->getName() : "", word;
     if (name.starts_with("llvm.nvvm.atomic.") && call->arg_size() >= 2)
         return call->getArgOperand(0)->getType()->isPointerTy();
-    if (!name.consume_front("_Z") || name.consumeInteger(10, length) ||
-        !name.starts_with("atomic") || call->arg_size() < 2 || name.size() < length)
+    if (call->arg_size() < 2 || atomic_types(name, &word).empty())
         return false;
     static const char *const words[] = {"Add", "Sub", "Exch", "Min", "Max", "Inc",
                                         "Dec", "CAS", "And",  "Or",  "Xor"};
-    StringRef word = name.take_front(length).drop_front(6);
-    word.consume_back("_block") || word.consume_back("_system");
     for (const char *k : words)
         if (word == k)
             return call->getArgOperand(0)->getType()->isPointerTy() &&

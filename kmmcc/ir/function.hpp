@@ -47,6 +47,8 @@ typedef std::vector<Candidate> Candidates;
 
 int64_t period_of(const Instruction *i);
 bool is_atomic(const CallBase *call);
+// True if the call is one of CUDA's atomic functions that combine, of a number.
+bool is_combination(const CallBase *call);
 bool is_index(const Value *next, const PHINode *phi);
 
 class Analysis

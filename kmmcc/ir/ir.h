@@ -139,6 +139,10 @@ typedef struct ir_access {
     /* Of a store of a plain function: for each ir_combine_t; NULL: not known. */
     const ir_fold_t *fold;
     int stores_zero; /* a store of 0 */
+    /* Of CUDA's atomic functions: the type of the element, as the C++ ABI abbreviates it, such as
+     * 'i' and 'f'; 0: not known. */
+    char element;
+    int uses_result; /* of an atomic operation: something uses the value that it returns */
 } ir_access_t;
 
 /* A variable of static storage that the function changes, or one place to which a pointer in such
@@ -199,11 +203,27 @@ typedef struct ir_function {
  * list ends with NULL. NULL: the file cannot be read, and *error says why. Nothing is ever freed.
  */
 typedef ir_function_t **ir_analyze_fn(const char *path, const char *name, const char **error);
-/* The one symbol of the module. */
+/* A kernel launch in the code of one function for the host. */
+typedef struct ir_launch {
+    const char *function; /* the linker's name of the function that launches */
+    const char *title;    /* that function as the source names it */
+    const char *stub;     /* the linker's name of the kernel's stub */
+    const char *file;     /* NULL: not known */
+    int line;
+} ir_launch_t;
+
+/* Returns the *count launches in a file of bitcode for the host. NULL: the file cannot be read, and
+ * *error says why. Nothing is ever freed. */
+typedef ir_launch_t *ir_launches_fn(const char *path, int *count, const char **error);
+/* The symbols of the module. */
 #ifdef __cplusplus
 __attribute__((visibility("default")))
 #endif
 ir_analyze_fn kmm_ir_analyze;
+#ifdef __cplusplus
+__attribute__((visibility("default")))
+#endif
+ir_launches_fn kmm_ir_launches;
 
 #ifdef __cplusplus
 }

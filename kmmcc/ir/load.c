@@ -21,18 +21,31 @@
 #include "clang/flags.h"
 
 /* The module is never closed: graphs belong to it. */
-static ir_analyze_fn *module(const char **reason)
+static void *library(const char **reason)
 {
-    static ir_analyze_fn *found;
+    static void *found;
     if (found)
         return found;
     const char *path = arena_printf("%s/kmm-ir-" KMM_LLVM_VERSION ".so", install_path("lib"));
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library)
-        found = (ir_analyze_fn *)dlsym(library, "kmm_ir_analyze");
-    else
+    found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!found)
         *reason = arena_printf("%s", dlerror());
     return found;
+}
+
+static ir_analyze_fn *module(const char **reason)
+{
+    void *from = library(reason);
+    return from ? (ir_analyze_fn *)dlsym(from, "kmm_ir_analyze") : NULL;
+}
+
+/* True if *of is not the path of the file that is compiled, which it then becomes. One run of kmmcc
+ * may compile several files, and each of them more than once. */
+static bool is_other(const unit_t *main, const char **of)
+{
+    bool other = !*of || strcmp(*of, main->path) != 0;
+    *of = main->path;
+    return other;
 }
 
 static char *first_line(text_t *t)
@@ -63,13 +76,17 @@ static int run(const unit_t *main, const flags_t *f, const char *out, text_t *me
     return process_run_quiet(&command, messages);
 }
 
+/* Returns the flags for one side of the source. */
+typedef flags_t side_fn(const unit_t *main, headers_t headers);
+
 /* The headers are precompiled where that goes well. Otherwise clang's message names their file. */
-static bool run_with(const unit_t *main, headers_t headers, const char *out, text_t *messages)
+static bool run_with(const unit_t *main, side_fn *side, headers_t headers, const char *out,
+                     text_t *messages)
 {
-    flags_t f = flags_of_device(main, headers);
+    flags_t f = side(main, headers);
     const char *precompiled = cache_headers(cache_leading(main), f.flag, f.count, false);
     if (precompiled) {
-        flags_t with = flags_of_device(main, headers);
+        flags_t with = side(main, headers);
         flags_add(&with, "-include-pch");
         flags_add(&with, precompiled);
         if (run(main, &with, out, messages) == 0)
@@ -81,20 +98,20 @@ static bool run_with(const unit_t *main, headers_t headers, const char *out, tex
     return run(main, &f, out, messages) == 0;
 }
 
-/* The bitcode of the file; NULL: clang has said why not. The first headers are those with which the
- * host's part was parsed. */
-static const char *compile(const unit_t *main, const char **reason)
+/* The bitcode of one side of the file; NULL: clang has said why not. The first headers are those
+ * with which the host's part was parsed. */
+static const char *compile(const unit_t *main, side_fn *side, const char *name, const char **reason)
 {
     if (access(KMM_CLANG, X_OK) != 0) {
         *reason = "there is no program " KMM_CLANG;
         return NULL;
     }
-    const char *out = process_file(process_folder(true), "kernels.bc");
+    const char *out = process_file(process_folder(true), name);
     text_t messages = {0};
     headers_t last = toolchain_cuda() && main->lang != LANG_HIP ? HEADERS_TEXTURES : HEADERS_OWN;
     for (headers_t headers = main->headers; headers <= last; headers++) {
         messages = (text_t){0};
-        if (run_with(main, headers, out, &messages))
+        if (run_with(main, side, headers, out, &messages))
             return out;
     }
     *reason = first_line(&messages);
@@ -103,15 +120,14 @@ static const char *compile(const unit_t *main, const char **reason)
 
 ir_function_t **ir_functions(const unit_t *main, const char **reason)
 {
-    static const unit_t *of;
+    static const char *of;
     static ir_function_t **functions;
     static const char *why;
-    if (of != main) {
-        of = main;
+    if (is_other(main, &of)) {
         functions = NULL;
         why = "";
         ir_analyze_fn *analyze = module(&why);
-        const char *bitcode = analyze ? compile(main, &why) : NULL;
+        const char *bitcode = analyze ? compile(main, flags_of_device, "kernels.bc", &why) : NULL;
         if (bitcode)
             functions = analyze(bitcode, NULL, &why);
     }
@@ -165,6 +181,37 @@ const ir_function_t *ir_function_of(const unit_t *main, CXCursor kernel)
     return ir_function(main, device_name(kernel));
 }
 
+/* ---- Launches ---- */
+
+/* As libclang parses the file. Clang's program would add operators new that kmm's headers have. */
+static flags_t flags_of_launches(const unit_t *main, headers_t headers)
+{
+    flags_t f = flags_of(main, headers);
+    if (headers <= HEADERS_OWN)
+        flags_add(&f, "-D__CLANG_CUDA_WRAPPERS_NEW");
+    return f;
+}
+
+const ir_launch_t *ir_launches(const unit_t *main, int *count, const char **reason)
+{
+    static const char *of;
+    static ir_launch_t *launches;
+    static int number;
+    static const char *why;
+    if (is_other(main, &of)) {
+        launches = NULL;
+        why = "";
+        void *from = library(&why);
+        ir_launches_fn *find = from ? (ir_launches_fn *)dlsym(from, "kmm_ir_launches") : NULL;
+        const char *bitcode = find ? compile(main, flags_of_launches, "launches.bc", &why) : NULL;
+        if (bitcode)
+            launches = find(bitcode, &number, &why);
+    }
+    *reason = why;
+    *count = launches ? number : 0;
+    return launches;
+}
+
 /* ---- Plain functions ---- */
 
 /* The bitcode of the file, compiled for the host; NULL: it does not compile so. */
@@ -187,16 +234,15 @@ typedef struct known {
 
 const ir_function_t *ir_plain_function_of(const unit_t *main, CXCursor function)
 {
-    static const unit_t *of;
+    static const char *of;
     static const char *bitcode;
     static known_t *known;
     const char *why = "", *name = clang_text(clang_Cursor_getMangling(function));
     ir_analyze_fn *analyze = module(&why);
-    if (of != main) {
+    if (is_other(main, &of)) {
         bitcode = analyze ? compile_host(main) : NULL;
         known = NULL;
     }
-    of = main;
     for (known_t *k = known; k; k = k->next)
         if (!strcmp(k->name, name))
             return k->function;

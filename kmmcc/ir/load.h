@@ -16,6 +16,11 @@ ir_function_t **ir_functions(const unit_t *main, const char **reason);
 const ir_function_t *ir_function(const unit_t *main, const char *name);
 /* Returns the function of a kernel, or of an instance of a kernel template; NULL: there is none. */
 const ir_function_t *ir_function_of(const unit_t *main, CXCursor kernel);
+/*
+ * The launches in the file's code for the host, made at the first call; those of all instances of
+ * templates are among them. NULL: they are not known, and *reason says why.
+ */
+const ir_launch_t *ir_launches(const unit_t *main, int *count, const char **reason);
 /* Returns a plain function, as the host runs it; NULL: it is not known. */
 const ir_function_t *ir_plain_function_of(const unit_t *main, CXCursor function);
 

@@ -57,7 +57,8 @@ bool has_body(Function &f)
 }
 
 // Inlines what f calls, and what that calls, but for functions that call themselves: a function
-// is not inlined into code that came from it.
+// is not inlined into code that came from it. Nor are atomic functions, which kmm's headers write
+// as loops.
 void inline_all(Function &f)
 {
     std::vector<std::pair<CallBase *, std::set<Function *>>> calls;
@@ -69,7 +70,7 @@ void inline_all(Function &f)
         calls.pop_back();
         Function *callee = call->getCalledFunction();
         if (!callee || callee->isDeclaration() || callee->isInterposable() || from.count(callee) ||
-            !has_body(*callee))
+            is_combination(call) || !has_body(*callee))
             continue;
         InlineFunctionInfo info;
         if (!InlineFunction(*call, info).isSuccess())

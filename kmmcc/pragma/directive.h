@@ -131,6 +131,21 @@ typedef struct target_kernel {
     CXCursor instance;
 } target_kernel_t;
 
+/* A launch in an instance of the templates around it. */
+typedef struct instance {
+    CXCursor statement; /* the one that begins with the directive's probe */
+    CXCursor function;  /* the instance of the function around it */
+    CXCursor kernel;    /* the function that is launched */
+    const char *title;  /* the kernel with its template arguments */
+    const char *place;  /* the function around it with its template arguments */
+} instance_t;
+
+typedef enum instances {
+    INSTANCES_NONE, /* no template is around the launch, or it is not known what that means */
+    INSTANCES_ALL,  /* all that the file makes are known: none, or some */
+    INSTANCES_OPEN  /* some may be missing */
+} instances_t;
+
 /* A probe: an expression of the pragma that is inserted into the parsed text as a variable's
  * initializer, so that clang types it. */
 typedef struct probe {
@@ -192,6 +207,7 @@ typedef struct directive {
     bool broken;        /* clang has reported an error in the pragma */
     bool bound;         /* the probe was found, so the pragma is not in a disabled region */
     CXCursor parent;    /* the cursor that contains the probe */
+    CXCursor probed;    /* the statement that begins with the probe */
     CXCursor statement; /* what the pragma governs */
     /* For `task` and `data`: position of the statement with its semicolon. */
     size_t statement_begin, statement_end;
@@ -240,7 +256,16 @@ typedef struct directive {
     size_t template_end;        /* behind the template arguments; name_after if there are none */
     /* Behind the parenthesis that opens the arguments; 0: a macro writes the launch. */
     size_t open;
-    int order; /* index in the file, from 0 */
+    int order;        /* index in the file, from 0 */
+    bool in_template; /* a template, or a generic lambda, is around the statement */
+
+    /* ---- Set by instance.c and analyze/instances.c ---- */
+    instance_t *instance;
+    int instance_count, instance_capacity;
+    instances_t instances;
+    const char *instances_reason; /* why some may be missing */
+    const char *instances_differ; /* how what is inferred of them differs; NULL: it does not */
+    struct directive *pattern;    /* by instance.c: a copy, while d is bound to an instance */
 
     /* ---- Set by declare.c ---- */
     bool declares; /* for DIRECTIVE_DECLARE: a kernel follows */

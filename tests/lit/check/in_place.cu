@@ -20,9 +20,9 @@
 // BAD: bad.cu' stays as it is
 // ALONE: '--in-place' goes with '--suggest'
 // AGAIN-NOT: #pragma
-// AGAIN: no pragma for the launch of 'total'
+// AGAIN: no pragma for the launch of 'last'
 // SAID: link.cu:[[#]]: #pragma kmm parallel(x: global.x = 0:n) read(a[x]) update(b[x]) bounded
-// SAID: link.cu:[[#]]: no pragma for the launch of 'total': no clause for b:
+// SAID: link.cu:[[#]]: no pragma for the launch of 'last': all chunks would store to the same elements
 // SAID: link.cu:[[#]]: no pragma for the launch of 'unseen': the kernel's code is not in this file
 // SAID: link.cu:[[#]]: no pragma for the launch of 'adds': b is passed for several parameters
 // BEGIN
@@ -33,6 +33,7 @@ __global__ void adds(const float *a, float *b, int n) { int i = INDEX; if (i < n
 __global__ void gathers(const int *index, const float *a, float *b, int n) { int i = INDEX; if (i < n) b[i] = a[index[i]]; }
 template <class T> __global__ void sets(T *a, int n) { int i = INDEX; if (i < n) a[i] = 1; }
 __global__ void total(const float *a, float *sum, int n) { int i = INDEX; if (i < n) atomicAdd(sum, a[i]); }
+__global__ void last(const float *a, float *x, int n) { int i = INDEX; if (i < n) *x = a[i]; }
 __global__ void unseen(float *a);
 void launches(int n, const int *index, float *a, float *b, float *a_rather_long_name_of_an_array)
 {
@@ -51,7 +52,7 @@ void launches(int n, const int *index, float *a, float *b, float *a_rather_long_
     // CHECK: case 3: _Pragma("kmm parallel
     case 3: sets<<<4, 64>>>(b, n); break;
     }
-    total<<<4, 64>>>(a, b, n);
+    last<<<4, 64>>>(a, b, n);
     #pragma kmm parallel(i = 0:n) chunk(64) read(a[i]) reduce(+: b[0])
     total<<<4, 64>>>(a, b, n);
     unseen<<<4, 64>>>(a);

@@ -24,10 +24,9 @@ void launches(int n, const int *index, float *a, float *b)
     // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:n) write(a[x]) bounded
     // CHECK-NEXT: suggest.cu:[[#@LINE+3]]: #pragma kmm parallel(x: global.x = 0:n) write(b[x]) bounded
     for (int k = 0; k < 2; k++) sets<float><<<4, 64>>>(a, n);
-    // CHECK-NEXT: suggest.cu:[[#@LINE+4]]: #pragma kmm parallel(x: global.x = 0:n) read(a[x]) bounded
+    // CHECK-NEXT: suggest.cu:[[#@LINE+3]]: #pragma kmm parallel(x: global.x = 0:n) read(a[x]) reduce(+: b[0]) bounded
     RUN((sets<<<4, 64>>>(b, n)));
     // What a pragma says already stays.
-    // CHECK-NEXT: no clause for b:
     total<<<4, 64>>>(a, b, n);
     // CHECK-NEXT: suggest.cu:[[#@LINE+1]]: #pragma kmm parallel(i = 0:n) chunk(64) read(a[i]) reduce(+: b[0])
 #pragma kmm parallel(i = 0:n) chunk(64) read(a[i]) reduce(+: b[0])
@@ -42,8 +41,33 @@ void launches(int n, const int *index, float *a, float *b)
     inner<<<4, 64>>>(a, n);
 }
 // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:n) update(a[x]) bounded
-// CHECK-NEXT: nothing is known: the launch is in a template, whose arguments decide which code the kernel has
+// CHECK-NEXT: nothing is known: no instance of the template around the launch is made in this file
 template <class T> void relays(T *a, int n) { sets<T><<<4, 64>>>(a, n); }
+// No reductions: values that are used or read, two operators, other types, a type of a template.
+__global__ void used(int *s, int *o, int n) { int i = INDEX; if (i < n) o[i] = atomicAdd(s, 0) > -1; }
+__global__ void reread(int *s, int n) { int i = INDEX; if (i < n && s[0] < 1000) atomicAdd(s, i); }
+__global__ void mixed(int *s, int n) { int i = INDEX; if (i < n) { atomicAdd(s, i); atomicMax(s, i); } }
+__global__ void other(int *s, int n) { int i = INDEX; if (i < n) atomicMax((unsigned *)s, (unsigned)i); }
+template <class T> __global__ void sums(T *s, int n) { int i = INDEX; if (i < n) atomicAdd(s, (T)i); }
+template <class T> void sum(T *s, int n) { sums<<<4, 64>>>(s, n); }
+void no_reductions(int *s, int *o, int n)
+{
+    // CHECK: suggest.cu:[[#@LINE-3]]: #pragma kmm parallel
+    // CHECK-NEXT: no clause for s: a reduction of elements whose type depends on a template
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel(x: global.x = 0:n) write(o[x])
+    // CHECK-NEXT: no clause for s: all chunks store to the same elements
+    used<<<4, 64>>>(s, o, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel{{$}}
+    // CHECK-NEXT: no clause for s: all chunks store to the same elements
+    reread<<<4, 64>>>(s, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel{{$}}
+    // CHECK-NEXT: no clause for s: all chunks store to the same elements
+    mixed<<<4, 64>>>(s, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel{{$}}
+    // CHECK-NEXT: no clause for s: all chunks store to the same elements
+    other<<<4, 64>>>(s, n);
+    sum(s, n);
+}
 // --explain says how well accesses are known.
 // RUN: %kmmcc --target=host --explain %s | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: launch of kernel 'total'

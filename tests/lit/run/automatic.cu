@@ -65,7 +65,7 @@ int main()
     // EXPLAIN: automatic.cu:[[#@LINE+2]]: no pragma for the launch of 'scatters': no clause for b: unknown
     // CHECK-NOT: {{^ *}}kmm_launch_t *kmm__launch = kmm_launch_begin("scatters"
     scatters<<<blocks, 256>>>(index, a, b, N);
-    // EXPLAIN: automatic.cu:[[#@LINE+1]]: no pragma for the launch of 'total': no clause for sum
+    // EXPLAIN: automatic.cu:[[#@LINE+1]]: #pragma kmm parallel(x: global.x = 0:N) read(b[x]) reduce(+: sum[0])
     total<<<blocks, 256>>>(b, sum, N);
     // EXPLAIN: automatic.cu:[[#@LINE+1]]: no pragma for the launch of 'counts': {{.*}}calls
     counts<<<blocks, 256>>>(a, N);

@@ -185,8 +185,65 @@ static void run(int n, int w)
     strips<<<blocks, 64>>>(A + 2 * (n / 3), B, n / 3, -(n / 3));
     show("strips");
 }
+// Atomic operations on the same elements are reductions.
+__global__ void adds_to(const int *a, int *s, int n) { int i = INDEX; if (i < n) { atomicAdd(s + 1, a[i]); atomicAdd_block(&s[2], 1); } }
+__global__ void reals(const int *a, double *s, int n) { int i = INDEX; if (i < n && a[i] > 2) atomicAdd(&s[1], (double)a[i]); }
+__global__ void ends(const int *a, int *least, unsigned *most, int k, int n) { int i = INDEX; if (i < n) { atomicMin(&least[k], a[i]); atomicMax(most, (unsigned)a[i] & 1023); } }
+__global__ void bins(const int *a, int *h, int n) { __shared__ int b[64]; int i = INDEX; b[threadIdx.x] = 0; __syncthreads(); if (i < n) atomicAdd(&b[a[i] & 63], 1); __syncthreads(); for (int k = threadIdx.x; k < 64; k += blockDim.x) atomicAdd(&h[k], b[k]); }
+__global__ void blocks_of(const int *a, int *s, int n) { __shared__ int t[64]; int i = INDEX; t[threadIdx.x] = i < n ? a[i] : 0; for (int k = 32; k; k /= 2) { __syncthreads(); if (threadIdx.x < k) t[threadIdx.x] += t[threadIdx.x + k]; } if (threadIdx.x == 0) atomicSub(s, t[0]); }
+__global__ void strides(const int *a, unsigned long long *s, int n) { unsigned long long t = 0; for (int i = INDEX; i < n; i += gridDim.x * blockDim.x) t += a[i]; atomicAdd(s, t); }
+__global__ void masks(const int *a, int *s, int n) { int i = INDEX; if (i < n) atomicXor((unsigned *)s, (unsigned)a[i]); }
+static int numbers[N], *I, *S;
+static void sums_of(const char *name)
+{
+    unsigned h = 0;
+    cudaMemcpy(numbers, S, 400, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 100; i++)
+        h = h * 31 + numbers[i];
+    printf("%s %u\n", name, h);
+}
+static void reductions(int n)
+{
+    const int blocks = n / 64 + 1;
+    double *real = (double *)(S + 80);
+    for (int i = 0; i < N; i++)
+        numbers[i] = i * 7919 % 1001 - 300;
+    cudaMemcpy(I, numbers, sizeof(numbers), cudaMemcpyHostToDevice);
+    cudaMemset(S, 0, 400);
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(I[x]) reduce(+: S[1], S[2]) bounded{{$}}
+    #pragma kmm parallel
+    adds_to<<<blocks, 64>>>(I, S, n);
+    sums_of("adds_to");
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(I[x]) reduce(+: real[1]) bounded{{$}}
+    #pragma kmm parallel
+    reals<<<blocks, 64>>>(I, real, n);
+    sums_of("reals");
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(I[x]) reduce(min: (S + 3)[(n % 2)]) reduce(max: ((unsigned *)S + 6)[0]) bounded{{$}}
+    #pragma kmm parallel
+    ends<<<blocks, 64>>>(I, S + 3, (unsigned *)S + 6, n % 2, n);
+    sums_of("ends");
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(I[x]) reduce(+: (S + 10)[0:64]) bounded{{$}}
+    #pragma kmm parallel
+    bins<<<blocks, 64>>>(I, S + 10, n);
+    sums_of("bins");
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(I[x]) reduce(+: S[0]) bounded{{$}}
+    #pragma kmm parallel
+    blocks_of<<<blocks, 64>>>(I, S, n);
+    sums_of("blocks_of");
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(I[x]) reduce(+: ((unsigned long long *)S)[0]){{$}}
+    #pragma kmm parallel
+    strides<<<9, 64>>>(I, (unsigned long long *)S, n);
+    sums_of("strides");
+    // CHECK: { // #pragma kmm parallel(x: global.x = 0:n) read(I[x]) reduce(^: (S + 7)[0]) bounded{{$}}
+    #pragma kmm parallel
+    masks<<<blocks, 64>>>(I, S + 7, n);
+    sums_of("masks");
+}
 int main()
 {
+    cudaMalloc(&I, sizeof(numbers)), cudaMalloc(&S, 400);
+    reductions(N);
+    reductions(100);
     cudaMalloc(&A, sizeof(host));
     cudaMalloc(&B, sizeof(host));
     cudaMalloc(&C, sizeof(host));

@@ -1,0 +1,47 @@
+// REQUIRES: ir
+// RUN: %not %kmmcc --target=host -std=c++17 -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: %kmmcc --target=host -std=c++17 --suggest %S/stored.cu %s | FileCheck %s --check-prefix=SUGGEST
+// Clauses of a launch in a template are compared with each instance.
+#include <cuda_runtime.h>
+
+#define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
+template <class T, int R> __global__ void blurs(T *o, const T *x, int n) { int i = INDEX; if (i >= R && i < n - R) { T s = 0; for (int k = -R; k <= R; k++) s += x[i + k]; o[i] = s; } }
+template <class T, bool All> __global__ void copies(T *o, const T *x, int n) { int i = INDEX; if (i < n) { if (All) o[i] = x[i]; else if (x[i] > 0) o[i] += x[i]; } }
+__global__ void over(float *x, int n) { int i = INDEX; if (i < n) x[i] += 1; }
+__global__ void over(double *x, int n) { int i = INDEX; if (i < n / 2) x[2 * i] += 1; }
+
+template <class T, int R> void run(T *o, T *x, int n)
+{
+    // CHECK: :[[#@LINE+3]]:53: error: 'x[i-3:7]' is less than 'blurs<double, 5>' reads: with
+    // CHECK: :[[#@LINE-8]]:{{.*}} note: it is read here
+    // CHECK: note: 'blurs<double, 5>' is launched here in the instance 'run<double, 5>'
+    #pragma kmm parallel(i = 0:n) update(o[i]) read(x[i-3:7])
+    blurs<T, R><<<(n + 255) / 256, 256>>>(o, x, n);
+    #pragma kmm parallel(i = 0:n) update(o[i]) read(x[i-R:2*R+1])
+    blurs<T, R><<<(n + 255) / 256, 256>>>(o, x, n);
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: warning: 'o[i]' is only written here, so its old values are not brought, but 'copies<float, 0>' depends on them
+    #pragma kmm parallel(i = 0:n) write(o[i]) read(x[i])
+    copies<T, (R > 3)><<<(n + 255) / 256, 256>>>(o, x, n);
+}
+template <class T> void differ(T *x, int n)
+{
+    // SUGGEST: instances.cu:[[#@LINE+4]]: #pragma kmm parallel
+    // SUGGEST-NEXT: no clause for x: over({{.*}} works on the axes (x_: global.x = 0:{{.*}}, bounded), and over({{.*}} on (x_: global.x = 0:
+    // CHECK: :[[#@LINE+3]]:{{[0-9]+}}: error: no clause says what 'over({{.*}})' does with 'x'
+    // CHECK: note: the instances of the template differ: over(
+    #pragma kmm parallel
+    over<<<(n + 255) / 256, 256>>>(x, n);
+}
+template <class... P> __global__ void packed(int n, P... x) { int i = INDEX; if (i < n) ((x[i] += 1), ...); }
+template <class... P> void packs(int n, P... x)
+{
+    // SUGGEST: instances.cu:[[#@LINE+2]]: #pragma kmm parallel
+    // SUGGEST-NEXT: nothing is known: the launch passes a parameter pack
+    packed<<<(n + 255) / 256, 256>>>(n, x...);
+}
+void all(float *o, float *x, double *p, double *q, int n)
+{
+    run<float, 3>(o, x, n), run<double, 5>(p, q, n);
+    differ(x, n), differ(p, n);
+    packs(n, o, x);
+}
