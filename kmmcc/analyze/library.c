@@ -138,6 +138,27 @@ bool library_prints(CXCursor call)
     return !is_error_stream(clang_Cursor_getArgument(call, (unsigned)stream));
 }
 
+bool library_numbers(const char *code)
+{
+    static const char *const words[] = {"fetch_add",
+                                        "fetch_sub",
+                                        "add_fetch",
+                                        "sub_fetch",
+                                        "fetch_and_add",
+                                        "add_and_fetch",
+                                        "omp_get_thread_num",
+                                        "pthread_self",
+                                        "thrd_current",
+                                        "gettid",
+                                        "get_id",
+                                        "sched_getcpu",
+                                        NULL};
+    for (size_t k = 0; words[k]; k++)
+        if (strstr(code, words[k]))
+            return true;
+    return false;
+}
+
 bool library_shares(CXType type)
 {
     static const char *const begins[] = {"pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag",

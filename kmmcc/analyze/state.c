@@ -28,7 +28,8 @@ typedef struct walk {
     CXCursor own, own_variable; /* the mention of a variable that each thread has of its own */
     CXCursor keeps, prints;     /* calls of library functions with a state; that print */
     int seen_count;
-    bool locks; /* stores may be one at a time */
+    bool locks;   /* stores may be one at a time */
+    bool is_slot; /* `stored` is a place that the call or its thread has of its own */
 } walk_t;
 
 static bool is_static(CXCursor v)
@@ -75,6 +76,28 @@ static CXCursor whole_of(CXCursor c)
     }
 }
 
+static const char *text_of(const walk_t *w, CXCursor c)
+{
+    size_t begin, end;
+    const unit_t *holder = unit_holding(w->main, c);
+    return holder && unit_range(holder, c, &begin, &end)
+               ? arena_copy(holder->source->text + begin, end - begin)
+               : "";
+}
+
+/* Looks for numbers that each call or thread has of its own, also in the first values of the local
+ * variables that are named. */
+static enum CXChildVisitResult find_number(CXCursor c, CXCursor parent, CXClientData data)
+{
+    walk_t *w = data;
+    CXCursor v = clang_getCursorReferenced(c);
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+        clang_getCursorKind(v) == CXCursor_VarDecl && !is_static(v))
+        w->is_slot |= library_numbers(text_of(w, v));
+    return CXChildVisit_Recurse;
+}
+
 static void note_store(walk_t *w, CXCursor place, CXCursor what)
 {
     CXCursor v = whole_of(what);
@@ -85,6 +108,8 @@ static void note_store(walk_t *w, CXCursor place, CXCursor what)
         return;
     w->stored = place;
     w->stored_variable = v;
+    w->is_slot = library_numbers(text_of(w, what));
+    clang_visitChildren(what, find_number, w);
 }
 
 /* A variable of a thread, other than a local one, in which a function may keep what it works on. */
@@ -230,7 +255,6 @@ static void walk_function(walk_t *w, CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f),
              definition = clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template);
-    size_t begin, end;
     CXCursor declaration = clang_Cursor_isNull(definition) ? f : definition;
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) ||
         strncmp(cursor_name(f), "__builtin_", strlen("__builtin_")) == 0)
@@ -241,11 +265,8 @@ static void walk_function(walk_t *w, CXCursor f)
         if (clang_equalCursors(w->seen[k], definition))
             return;
     w->seen[w->seen_count++] = definition;
-    const unit_t *holder = unit_holding(w->main, definition);
-    if (holder && unit_range(holder, definition, &begin, &end)) {
-        const char *text = arena_copy(holder->source->text + begin, end - begin);
-        w->locks |= strstr(text, "omp atomic") || strstr(text, "omp critical");
-    }
+    const char *text = text_of(w, definition);
+    w->locks |= strstr(text, "omp atomic") || strstr(text, "omp critical");
     clang_visitChildren(definition, visit, w);
 }
 
@@ -448,9 +469,12 @@ bool check_state(unit_t *u, directive_t *d)
         unit_error(
             u, d->rebase_begin, d->rebase_end,
             "'%s' changes the %s variable '%s', which all chunks share, and they run at once "
-            "and in any order; make it a parameter, which rebase tells where the chunk "
-            "begins or a clause names",
-            d->callee_name, local ? "static" : "global", cursor_name(w->stored_variable));
+            "and in any order; %s",
+            d->callee_name, local ? "static" : "global", cursor_name(w->stored_variable),
+            w->is_slot ? "which places it uses depends on the chunks; combine in a local variable, "
+                         "and at the end with a parameter that `reduce` names"
+                       : "make it a parameter, which rebase tells where the chunk begins or a "
+                         "clause names");
         check_note(u, w->stored, "it is changed here");
         return false;
     }

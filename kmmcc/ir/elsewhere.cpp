@@ -5,6 +5,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/Support/AtomicOrdering.h>
 
 #include "ir/function.hpp"
 
@@ -391,13 +392,61 @@ static bool is_ticket(const AtomicRMWInst *a)
     return false;
 }
 
+// True if both addresses are the same, with the same values of pointers in memory.
+static bool is_same_place(const Value *a, const Value *b, const DataLayout &layout)
+{
+    for (int k = 0; k < 8; k++) {
+        int64_t at[2] = {0, 0};
+        a = GetPointerBaseWithConstantOffset(a, at[0], layout);
+        b = GetPointerBaseWithConstantOffset(b, at[1], layout);
+        if (at[0] != at[1])
+            return false;
+        if (a == b)
+            return true;
+        auto *p = dyn_cast<LoadInst>(a), *q = dyn_cast<LoadInst>(b);
+        if (!p || !q)
+            return false;
+        a = p->getPointerOperand();
+        b = q->getPointerOperand();
+    }
+    return false;
+}
+
+// True for a number above 0.
+static bool is_step(const Value *v)
+{
+    auto *c = dyn_cast<ConstantInt>(v);
+    return c && c->getValue().isStrictlyPositive();
+}
+
+// True for a lock with a version: an exchange counts it up, and a store or a further count releases
+// it. References are counted down where they are dropped.
+static bool is_version(const AtomicCmpXchgInst *c)
+{
+    auto *next = dyn_cast<BinaryOperator>(c->getNewValOperand());
+    if (!next || !is_step(next->getOperand(1)))
+        return false;
+    for (const Instruction &i : instructions(*c->getFunction())) {
+        auto *store = dyn_cast<StoreInst>(&i);
+        auto *sum = dyn_cast<AtomicRMWInst>(&i);
+        bool releases = (store && isReleaseOrStronger(store->getOrdering())) ||
+                        (sum && sum->getOperation() == AtomicRMWInst::Add &&
+                         is_step(sum->getValOperand()) && isReleaseOrStronger(sum->getOrdering()));
+        if (releases && is_same_place(store ? store->getPointerOperand() : sum->getPointerOperand(),
+                                      c->getPointerOperand(), c->getModule()->getDataLayout()))
+            return true;
+    }
+    return false;
+}
+
 // Own locks take turns: by an exchange, which writes a constant or finds one; by setting a bit and
-// looking at what was there; by tickets. A new value that is made of an old one, as in a sum or a
-// maximum, is no lock.
+// looking at what was there; by tickets; by versions. A new value that is made of an old one, as in
+// a sum or a maximum, is no lock.
 static bool is_turn(const Instruction &i)
 {
     if (auto *c = dyn_cast<AtomicCmpXchgInst>(&i))
-        return isa<Constant>(c->getCompareOperand()) || isa<Constant>(c->getNewValOperand());
+        return isa<Constant>(c->getCompareOperand()) || isa<Constant>(c->getNewValOperand()) ||
+               is_version(c);
     auto *a = dyn_cast<AtomicRMWInst>(&i);
     if (!a)
         return false;
