@@ -365,6 +365,15 @@ bool state_is_read(const unit_t *u, const directive_t *d)
 
 /* ---- Messages ---- */
 
+/* What to do instead of changing a variable, or a place of it that each call has of its own. */
+static const char *remedy(bool is_slot)
+{
+    return is_slot ? "which places it uses depends on the chunks; combine in a local variable, and "
+                     "at the end with a parameter that `reduce` names"
+                   : "make it a parameter, which rebase tells where the chunk begins or a clause "
+                     "names";
+}
+
 /* What the IR shows: changes through pointers, references and functions. */
 static bool check_changes(unit_t *u, directive_t *d, const ir_function_t *f)
 {
@@ -378,9 +387,8 @@ static bool check_changes(unit_t *u, directive_t *d, const ir_function_t *f)
         else
             unit_error(u, d->rebase_begin, d->rebase_end,
                        "'%s' changes '%s', which all chunks share, and they run at once and in any "
-                       "order; make it a parameter, which rebase tells where the chunk begins or a "
-                       "clause names",
-                       d->callee_name, c->name);
+                       "order; %s",
+                       d->callee_name, c->name, remedy(c->by_number));
         check_note_at(u, c->file, c->line, c->column, "it is changed here");
         return false;
     }
@@ -463,7 +471,7 @@ bool check_state(unit_t *u, directive_t *d)
         check_note(u, w->own, "it is used here");
         return false;
     }
-    if (!clang_Cursor_isNull(w->stored) && !locks) {
+    if (!clang_Cursor_isNull(w->stored) && !locks && !(w->is_slot && f)) {
         bool local = clang_getCursorKind(clang_getCursorSemanticParent(w->stored_variable)) ==
                      CXCursor_FunctionDecl;
         unit_error(
@@ -471,10 +479,7 @@ bool check_state(unit_t *u, directive_t *d)
             "'%s' changes the %s variable '%s', which all chunks share, and they run at once "
             "and in any order; %s",
             d->callee_name, local ? "static" : "global", cursor_name(w->stored_variable),
-            w->is_slot ? "which places it uses depends on the chunks; combine in a local variable, "
-                         "and at the end with a parameter that `reduce` names"
-                       : "make it a parameter, which rebase tells where the chunk begins or a "
-                         "clause names");
+            remedy(w->is_slot));
         check_note(u, w->stored, "it is changed here");
         return false;
     }

@@ -264,6 +264,48 @@ static const GlobalVariable *variable_of(const Value *pointer, bool by_data)
     return nullptr;
 }
 
+static bool is_computed(const Value *v)
+{
+    return isa<CastInst>(v) || isa<BinaryOperator>(v) || isa<PHINode>(v) || isa<SelectInst>(v) ||
+           isa<GEPOperator>(v);
+}
+
+// The atomic sums that give out the index of an element, to each call or iteration another one.
+static SmallVector<const Value *, 4> numbers_of(const Value *pointer)
+{
+    SmallPtrSet<const Value *, 16> seen;
+    SmallVector<const Value *, 16> list{pointer};
+    SmallVector<const Value *, 4> found;
+    while (!list.empty()) {
+        const Value *v = list.pop_back_val();
+        if (isa<AtomicRMWInst>(v))
+            found.push_back(v);
+        if (is_computed(v) && seen.insert(v).second)
+            list.append(cast<User>(v)->op_begin(), cast<User>(v)->op_end());
+    }
+    return found;
+}
+
+// True if the number is compared with another one, or taken modulo one: an array holds as many
+// elements then, however many calls there are.
+static bool is_bounded(const Value *number)
+{
+    SmallPtrSet<const Value *, 16> seen;
+    SmallVector<const Value *, 16> list{number};
+    while (!list.empty())
+        for (const User *u : list.pop_back_val()->users()) {
+            auto *b = dyn_cast<BinaryOperator>(u);
+            bool rest =
+                b && (b->getOpcode() == Instruction::And || b->getOpcode() == Instruction::URem ||
+                      b->getOpcode() == Instruction::SRem);
+            if (isa<ICmpInst>(u) || (rest && isa<Constant>(b->getOperand(1))))
+                return true;
+            if (is_computed(u) && !isa<GEPOperator>(u) && seen.insert(u).second)
+                list.push_back(u);
+        }
+    return false;
+}
+
 // True for `*p = *p + x`: the value is made of the old one.
 static bool is_combined(const Instruction *i)
 {
@@ -322,13 +364,16 @@ void Analysis::note_change(const Instruction *i, const Value *pointer)
     const GlobalVariable *g = variable_of(pointer, is_combined(i));
     if (!g || is_first_value(i, g) || is_count_of_owners(i))
         return;
+    const auto numbers = numbers_of(pointer);
+    if (!numbers.empty() && all_of(numbers, is_bounded))
+        return;
     // Objects and arrays of a thread may be room to work in.
     if (g->isThreadLocal() && (g->isDeclaration() || !g->getValueType()->isSingleValueType()))
         return;
     for (const ir_change_t &c : change_)
         if (title_of(g) == c.name)
             return;
-    ir_change_t c = {kept(title_of(g)), g->isThreadLocal(), 0, 0, nullptr};
+    ir_change_t c = {kept(title_of(g)), g->isThreadLocal(), !numbers.empty(), 0, 0, nullptr};
     const DILocation *l = i->getDebugLoc().get();
     while (l && l->getInlinedAt())
         l = l->getInlinedAt();

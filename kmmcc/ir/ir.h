@@ -148,6 +148,7 @@ typedef struct ir_access {
 typedef struct ir_change {
     const char *name;
     int of_thread; /* each thread has a variable of its own */
+    int by_number; /* an element at an index that an atomic sum gives out, and nothing bounds */
     int line, column;
     const char *file; /* NULL: not known */
 } ir_change_t;
