@@ -256,11 +256,17 @@ static inline bool kmm_is_dropped(const kmm_chunk_t *of)
         return false;
     const std::type_info *type = abi::__cxa_current_exception_type();
     char *name = type ? abi::__cxa_demangle(type->name(), nullptr, nullptr, &status) : nullptr;
+    const void *object = nullptr;
+#if defined(__GLIBCXX__)
+    const std::exception_ptr held = std::current_exception();
+    static_assert(sizeof(held) == sizeof(object), "it holds the exception's address");
+    __builtin_memcpy(&object, &held, sizeof(object));
+#endif
     const int drops = kmm_launch_thrown(of,
                                         name   ? name
                                         : type ? type->name()
                                                : nullptr,
-                                        kmm_thrown_value(value, sizeof(value)));
+                                        kmm_thrown_value(value, sizeof(value)), object);
     free(name);
     return drops != 0;
 }

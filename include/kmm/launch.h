@@ -313,10 +313,11 @@ int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const void *args,
 /* Called in a chunk of a function that throws a C++ exception. Other than 0: kmm_launch_thrown must
  * follow. */
 int kmm_launch_threw(const kmm_chunk_t *chunk);
-/* Tells the exception's type and value, as texts; `value` NULL: it is not known how to read it.
- * Other than 0: the program does not get the exception, because KMM_CHECK=result has made the call.
- */
-int kmm_launch_thrown(const kmm_chunk_t *chunk, const char *type, const char *value);
+/* Tells the exception's type and value, as texts. `value` NULL: libkmm reads it from `object`, the
+ * exception in the layout of libstdc++; NULL: it is not known how to read it. Other than 0: the
+ * program does not get the exception, because KMM_CHECK=result has made the call. */
+int kmm_launch_thrown(const kmm_chunk_t *chunk, const char *type, const char *value,
+                      const void *object);
 /* True if this thread's latest launch has mapped host memory, and returned when its results were
  * back. */
 int kmm_launch_waited(void);

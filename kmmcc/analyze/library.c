@@ -125,9 +125,26 @@ bool library_is_state(CXCursor variable)
            !strcmp(cursor_name(variable), "wcin");
 }
 
-static bool is_error_stream(CXCursor argument)
+static enum CXChildVisitResult find_memory_stream(CXCursor c, CXCursor parent, CXClientData data)
 {
-    return !strcmp(cursor_name(clang_getCursorReferenced(flow_operand(argument))), "stderr");
+    static const char *const names[] = {"open_memstream", "open_wmemstream", "fmemopen", NULL};
+    bool *found = data;
+    (void)parent;
+    *found |= clang_getCursorKind(c) == CXCursor_CallExpr && text_is_one_of(cursor_name(c), names);
+    return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/* True for streams to which chunks may print in any order: errors, and a local variable that begins
+ * as a stream to memory. */
+static bool is_unordered_stream(CXCursor argument)
+{
+    CXCursor v = clang_getCursorReferenced(flow_operand(argument));
+    enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(v));
+    bool found = !strcmp(cursor_name(v), "stderr");
+    if (clang_getCursorKind(v) == CXCursor_VarDecl && scope != CXCursor_TranslationUnit &&
+        scope != CXCursor_Namespace && clang_Cursor_getStorageClass(v) != CX_SC_Static)
+        clang_visitChildren(v, find_memory_stream, &found);
+    return found;
 }
 
 bool library_prints(CXCursor call)
@@ -147,7 +164,29 @@ bool library_prints(CXCursor call)
     if (count < 1 || !(text_is_one_of(name, first) || text_is_one_of(name, last)))
         return false;
     int stream = text_is_one_of(name, first) ? 0 : count - 1;
-    return !is_error_stream(clang_Cursor_getArgument(call, (unsigned)stream));
+    return !is_unordered_stream(clang_Cursor_getArgument(call, (unsigned)stream));
+}
+
+bool library_numbers(const char *code)
+{
+    static const char *const words[] = {"fetch_add",
+                                        "fetch_sub",
+                                        "add_fetch",
+                                        "sub_fetch",
+                                        "fetch_and_add",
+                                        "add_and_fetch",
+                                        "omp_get_thread_num",
+                                        "pthread_self",
+                                        "thrd_current",
+                                        "gettid",
+                                        "get_id",
+                                        "sched_getcpu",
+                                        "++",
+                                        NULL};
+    for (size_t k = 0; words[k]; k++)
+        if (strstr(code, words[k]))
+            return true;
+    return false;
 }
 
 bool library_shares(CXType type)

@@ -18,6 +18,8 @@ bool library_keeps_state(CXCursor call);
 bool library_is_state(CXCursor variable);
 /* True if the call prints, but for what goes to stderr. */
 bool library_prints(CXCursor call);
+/* True if code may count up, or ask for, a number that each call or thread has of its own. */
+bool library_numbers(const char *code);
 /* True for objects of the library, which threads share in ways of their own: locks, streams. */
 bool library_shares(CXType type);
 

@@ -73,7 +73,7 @@ static bool any_along(const comparison_t *c, uint64_t loops)
 static bool breaks_along(const comparison_t *c, uint64_t loops)
 {
     for (int l = 0; l < c->f->loop_count && l < 64; l++)
-        if ((loops >> l & 1) && c->f->loop[l].has_breaks && carried_is_along(c, l))
+        if ((loops >> l & 1) && c->f->loop[l].has_exits && carried_is_along(c, l))
             return true;
     return false;
 }

@@ -13,6 +13,7 @@
 #include "analyze/check_argument.h"
 #include "analyze/flow.h"
 #include "analyze/library.h"
+#include "analyze/outside.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "clang/callee.h"
@@ -29,8 +30,9 @@ typedef struct walk {
     CXCursor keeps, prints;     /* calls of library functions with a state; that print */
     CXCursor led, led_field;    /* a store by a pointer that is a member of a parameter */
     int seen_count;
-    bool locks;  /* stores may be one at a time */
-    bool clears; /* floating-point exceptions */
+    bool locks;   /* stores may be one at a time */
+    bool clears;  /* floating-point exceptions */
+    bool is_slot; /* `stored` is a place that the call or its thread has of its own */
 } walk_t;
 
 static bool is_static(CXCursor v)
@@ -77,6 +79,28 @@ static CXCursor whole_of(CXCursor c)
     }
 }
 
+static const char *text_of(const walk_t *w, CXCursor c)
+{
+    size_t begin, end;
+    const unit_t *holder = unit_holding(w->main, c);
+    return holder && unit_range(holder, c, &begin, &end)
+               ? arena_copy(holder->source->text + begin, end - begin)
+               : "";
+}
+
+/* Looks for numbers that each call or thread has of its own, also in the first values of the local
+ * variables that are named. */
+static enum CXChildVisitResult find_number(CXCursor c, CXCursor parent, CXClientData data)
+{
+    walk_t *w = data;
+    CXCursor v = clang_getCursorReferenced(c);
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+        clang_getCursorKind(v) == CXCursor_VarDecl && !is_static(v))
+        w->is_slot |= library_numbers(text_of(w, v));
+    return CXChildVisit_Recurse;
+}
+
 static void note_store(walk_t *w, CXCursor place, CXCursor what)
 {
     CXCursor v = whole_of(what);
@@ -87,6 +111,8 @@ static void note_store(walk_t *w, CXCursor place, CXCursor what)
         return;
     w->stored = place;
     w->stored_variable = v;
+    w->is_slot = library_numbers(text_of(w, what));
+    clang_visitChildren(what, find_number, w);
 }
 
 /* The parameter, and the member of it, by which a pointer leads to an lvalue: `*s.p`, `s.p[k]` and
@@ -128,8 +154,6 @@ static bool is_same_place(const directive_t *d, CXCursor c)
     return true;
 }
 
-static bool is_named(const directive_t *d, CXCursor argument, CXCursor field);
-
 /* A store to what a pointer in a struct leads to, which the function gets by value. */
 static void note_led(walk_t *w, CXCursor place, CXCursor what)
 {
@@ -140,7 +164,7 @@ static void note_led(walk_t *w, CXCursor place, CXCursor what)
     CXType type = clang_getCanonicalType(clang_getCursorType(what));
     const parameter_list_t *p = check_parameters(w->d->target[0].kernel);
     for (int k = 0; k < p->count && k < w->d->argument_count; k++)
-        if (clang_equalCursors(p->at[k], v) && !is_named(w->d, w->d->argument[k], field) &&
+        if (clang_equalCursors(p->at[k], v) && !outside_is_named(w->d, w->d->argument[k], field) &&
             !clang_isVolatileQualifiedType(type) && type.kind != CXType_Atomic) {
             w->led = place;
             w->led_field = field;
@@ -295,7 +319,6 @@ static void walk_function(walk_t *w, CXCursor f)
 {
     CXCursor template = clang_getSpecializedCursorTemplate(f),
              definition = clang_getCursorDefinition(clang_Cursor_isNull(template) ? f : template);
-    size_t begin, end;
     CXCursor declaration = clang_Cursor_isNull(definition) ? f : definition;
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) ||
         strncmp(cursor_name(f), "__builtin_", strlen("__builtin_")) == 0)
@@ -306,11 +329,8 @@ static void walk_function(walk_t *w, CXCursor f)
         if (clang_equalCursors(w->seen[k], definition))
             return;
     w->seen[w->seen_count++] = definition;
-    const unit_t *holder = unit_holding(w->main, definition);
-    if (holder && unit_range(holder, definition, &begin, &end)) {
-        const char *text = arena_copy(holder->source->text + begin, end - begin);
-        w->locks |= strstr(text, "omp atomic") || strstr(text, "omp critical");
-    }
+    const char *text = text_of(w, definition);
+    w->locks |= strstr(text, "omp atomic") || strstr(text, "omp critical");
     clang_visitChildren(definition, visit, w);
 }
 
@@ -332,81 +352,6 @@ static walk_t *walk(const unit_t *u, const directive_t *d)
                   .led_field = none};
     walk_function(w, d->target[0].kernel);
     return w;
-}
-
-/* ---- What the program may change while chunks run ---- */
-
-/* True if an item is of this member of the argument. */
-static bool is_named(const directive_t *d, CXCursor argument, CXCursor field)
-{
-    for (int k = 0; k < d->item_count; k++) {
-        CXCursor base = flow_operand(d->item[k].base->cursor);
-        if (clang_getCursorKind(base) == CXCursor_MemberRefExpr &&
-            clang_equalCursors(clang_getCursorReferenced(base), field) &&
-            clang_equalCursors(cursor_root(base), cursor_root(argument)))
-            return true;
-    }
-    return false;
-}
-
-typedef struct fields {
-    const directive_t *d;
-    CXCursor argument; /* null: the fields are those of a member of the argument */
-    bool open;         /* a pointer leads to what no item names */
-} fields_t;
-
-static void look_at_struct(fields_t *f, CXType type);
-
-static enum CXVisitorResult look_at_field(CXCursor field, CXClientData data)
-{
-    fields_t *f = data;
-    CXType type = clang_getCanonicalType(clang_getCursorType(field));
-    bool part = type_is_array(type);
-    while (type_is_array(type))
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    fields_t inner = {.d = f->d, .argument = clang_getNullCursor()};
-    if (type.kind == CXType_Record)
-        look_at_struct(&inner, type);
-    bool pointer =
-        flow_is_reference(type) || type.kind == CXType_MemberPointer || type_holds_pointers(type);
-    bool named = type.kind == CXType_Pointer && !part && !clang_Cursor_isNull(f->argument) &&
-                 is_named(f->d, f->argument, field);
-    f->open |= inner.open || (pointer && !named);
-    return CXVisit_Continue;
-}
-
-/* The members that a class inherits are not looked at. */
-static void look_at_struct(fields_t *f, CXType type)
-{
-    CXCursor definition = clang_getCursorDefinition(clang_getTypeDeclaration(type)),
-             template = clang_getSpecializedCursorTemplate(definition);
-    f->open |=
-        clang_Cursor_isNull(definition) || clang_getCursorKind(definition) == CXCursor_UnionDecl ||
-        cursor_has_child(definition, CXCursor_CXXBaseSpecifier) ||
-        (!clang_Cursor_isNull(template) && cursor_has_child(template, CXCursor_CXXBaseSpecifier));
-    clang_Type_visitFields(type, look_at_field, f);
-}
-
-/* True if a struct that the launch passes by value may lead to memory that no item names. */
-static bool passes_open_struct(const directive_t *d)
-{
-    fields_t f = {.d = d};
-    const parameter_list_t *p = check_parameters(d->target[0].kernel);
-    for (int k = 0; k < p->count; k++) {
-        CXType type = clang_getCanonicalType(clang_getCursorType(p->at[k]));
-        f.argument = k < d->argument_count ? d->argument[k] : clang_getNullCursor();
-        if (type.kind == CXType_Record)
-            look_at_struct(&f, type);
-    }
-    return f.open;
-}
-
-bool state_is_read(const unit_t *u, const directive_t *d)
-{
-    if (d->target_count != 1 || passes_open_struct(d))
-        return true;
-    const ir_function_t *f = ir_plain_function_of(u->main, d->target[0].instance);
-    return !f || f->elsewhere;
 }
 
 /* ---- Messages ---- */
@@ -442,6 +387,15 @@ static void say_led(unit_t *u, directive_t *d, const char *name)
                d->callee_name, name);
 }
 
+/* What to do instead of changing a variable, or a place of it that each call has of its own. */
+static const char *remedy(bool is_slot)
+{
+    return is_slot ? "which places it uses depends on the chunks; combine in a local variable, and "
+                     "at the end with a parameter that `reduce` names"
+                   : "make it a parameter, which rebase tells where the chunk begins or a clause "
+                     "names";
+}
+
 /* What the IR shows: changes through pointers, references and functions. */
 static bool check_changes(unit_t *u, directive_t *d, const ir_function_t *f)
 {
@@ -459,9 +413,8 @@ static bool check_changes(unit_t *u, directive_t *d, const ir_function_t *f)
         else
             unit_error(u, d->rebase_begin, d->rebase_end,
                        "'%s' changes '%s', which all chunks share, and they run at once and in any "
-                       "order; make it a parameter, which rebase tells where the chunk begins or a "
-                       "clause names",
-                       d->callee_name, c->name);
+                       "order; %s",
+                       d->callee_name, c->name, remedy(c->by_number));
         check_note_at(u, c->file, c->line, c->column, "it is changed here");
         return false;
     }
@@ -544,15 +497,15 @@ bool check_state(unit_t *u, directive_t *d)
         check_note(u, w->own, "it is used here");
         return false;
     }
-    if (!clang_Cursor_isNull(w->stored) && !locks) {
+    if (!clang_Cursor_isNull(w->stored) && !locks && !(w->is_slot && f)) {
         bool local = clang_getCursorKind(clang_getCursorSemanticParent(w->stored_variable)) ==
                      CXCursor_FunctionDecl;
         unit_error(
             u, d->rebase_begin, d->rebase_end,
             "'%s' changes the %s variable '%s', which all chunks share, and they run at once "
-            "and in any order; make it a parameter, which rebase tells where the chunk "
-            "begins or a clause names",
-            d->callee_name, local ? "static" : "global", cursor_name(w->stored_variable));
+            "and in any order; %s",
+            d->callee_name, local ? "static" : "global", cursor_name(w->stored_variable),
+            remedy(w->is_slot));
         check_note(u, w->stored, "it is changed here");
         return false;
     }

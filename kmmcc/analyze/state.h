@@ -12,9 +12,5 @@
  * reaches by their names, and library functions that keep a state or print. False: an error was
  * reported. */
 bool check_state(unit_t *u, directive_t *d);
-/* True if the function may read memory besides its own variables, constants, numbers that are
- * passed by value, and memory to which its pointer parameters lead directly. The program may change
- * or free such memory while chunks run. False only where the function's IR proves it. */
-bool state_is_read(const unit_t *u, const directive_t *d);
 
 #endif

@@ -20,7 +20,7 @@
 
 #include "analyze/flow.h"
 #include "analyze/limit.h"
-#include "analyze/state.h"
+#include "analyze/outside.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/options.h"
@@ -562,7 +562,7 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
                         "kmm_launch_unused(kmm__launch, __builtin_offsetof(struct kmm__args_%s, "
                         "%s) / sizeof(void *));\n%s    ",
                         c->number, c->parameter[k].name, indent);
-    if (c->d->borrows || state_is_read(c->u, c->d))
+    if (c->d->borrows || outside_is_read(c->u, c->d))
         text_printf(&out, "kmm_launch_await(kmm__launch);\n%s    ", indent);
     text_printf(&out,
                 "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);%s%s\n%s}\n%s\n",

@@ -5,6 +5,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/Support/AtomicOrdering.h>
 
 #include "ir/function.hpp"
 
@@ -313,6 +314,48 @@ static const Argument *parameter_of(const Value *pointer, bool by_data)
     return nullptr;
 }
 
+static bool is_computed(const Value *v)
+{
+    return isa<CastInst>(v) || isa<BinaryOperator>(v) || isa<PHINode>(v) || isa<SelectInst>(v) ||
+           isa<GEPOperator>(v);
+}
+
+// The atomic sums that give out the index of an element, to each call or iteration another one.
+static SmallVector<const Value *, 4> numbers_of(const Value *pointer)
+{
+    SmallPtrSet<const Value *, 16> seen;
+    SmallVector<const Value *, 16> list{pointer};
+    SmallVector<const Value *, 4> found;
+    while (!list.empty()) {
+        const Value *v = list.pop_back_val();
+        if (isa<AtomicRMWInst>(v))
+            found.push_back(v);
+        if (is_computed(v) && seen.insert(v).second)
+            list.append(cast<User>(v)->op_begin(), cast<User>(v)->op_end());
+    }
+    return found;
+}
+
+// True if the number is compared with another one, or taken modulo one: an array holds as many
+// elements then, however many calls there are.
+static bool is_bounded(const Value *number)
+{
+    SmallPtrSet<const Value *, 16> seen;
+    SmallVector<const Value *, 16> list{number};
+    while (!list.empty())
+        for (const User *u : list.pop_back_val()->users()) {
+            auto *b = dyn_cast<BinaryOperator>(u);
+            bool rest =
+                b && (b->getOpcode() == Instruction::And || b->getOpcode() == Instruction::URem ||
+                      b->getOpcode() == Instruction::SRem);
+            if (isa<ICmpInst>(u) || (rest && isa<Constant>(b->getOperand(1))))
+                return true;
+            if (is_computed(u) && !isa<GEPOperator>(u) && seen.insert(u).second)
+                list.push_back(u);
+        }
+    return false;
+}
+
 // True for `*p = *p + x`: the value is made of the old one.
 static bool is_combined(const Instruction *i)
 {
@@ -381,7 +424,7 @@ void Analysis::note_parameter(const Instruction *i, const Argument *a)
     if (!a || is_count_of_owners(i) ||
         any_of(change_, [&](const ir_change_t &c) { return c.param == param; }))
         return;
-    add_change(i, {nullptr, param, 0, 0, 0, nullptr});
+    add_change(i, {nullptr, param, 0, 0, 0, 0, nullptr});
 }
 
 void Analysis::note_change(const Instruction *i, const Value *pointer)
@@ -391,13 +434,16 @@ void Analysis::note_change(const Instruction *i, const Value *pointer)
         note_parameter(i, parameter_of(pointer, is_combined(i)));
     if (!g || is_first_value(i, g) || is_count_of_owners(i))
         return;
+    const auto numbers = numbers_of(pointer);
+    if (!numbers.empty() && all_of(numbers, is_bounded))
+        return;
     // Objects and arrays of a thread may be room to work in.
     if (g->isThreadLocal() && (g->isDeclaration() || !g->getValueType()->isSingleValueType()))
         return;
     for (const ir_change_t &c : change_)
         if (c.name && title_of(g) == c.name)
             return;
-    add_change(i, {kept(title_of(g)), -1, g->isThreadLocal(), 0, 0, nullptr});
+    add_change(i, {kept(title_of(g)), -1, g->isThreadLocal(), !numbers.empty(), 0, 0, nullptr});
 }
 
 // Adds the parameters that are numbers of which the address is made.
@@ -456,13 +502,61 @@ static bool is_ticket(const AtomicRMWInst *a)
     return false;
 }
 
+// True if both addresses are the same, with the same values of pointers in memory.
+static bool is_same_place(const Value *a, const Value *b, const DataLayout &layout)
+{
+    for (int k = 0; k < 8; k++) {
+        int64_t at[2] = {0, 0};
+        a = GetPointerBaseWithConstantOffset(a, at[0], layout);
+        b = GetPointerBaseWithConstantOffset(b, at[1], layout);
+        if (at[0] != at[1])
+            return false;
+        if (a == b)
+            return true;
+        auto *p = dyn_cast<LoadInst>(a), *q = dyn_cast<LoadInst>(b);
+        if (!p || !q)
+            return false;
+        a = p->getPointerOperand();
+        b = q->getPointerOperand();
+    }
+    return false;
+}
+
+// True for a number above 0.
+static bool is_step(const Value *v)
+{
+    auto *c = dyn_cast<ConstantInt>(v);
+    return c && c->getValue().isStrictlyPositive();
+}
+
+// True for a lock with a version: an exchange counts it up, and a store or a further count releases
+// it. References are counted down where they are dropped.
+static bool is_version(const AtomicCmpXchgInst *c)
+{
+    auto *next = dyn_cast<BinaryOperator>(c->getNewValOperand());
+    if (!next || !is_step(next->getOperand(1)))
+        return false;
+    for (const Instruction &i : instructions(*c->getFunction())) {
+        auto *store = dyn_cast<StoreInst>(&i);
+        auto *sum = dyn_cast<AtomicRMWInst>(&i);
+        bool releases = (store && isReleaseOrStronger(store->getOrdering())) ||
+                        (sum && sum->getOperation() == AtomicRMWInst::Add &&
+                         is_step(sum->getValOperand()) && isReleaseOrStronger(sum->getOrdering()));
+        if (releases && is_same_place(store ? store->getPointerOperand() : sum->getPointerOperand(),
+                                      c->getPointerOperand(), c->getModule()->getDataLayout()))
+            return true;
+    }
+    return false;
+}
+
 // Own locks take turns: by an exchange, which writes a constant or finds one; by setting a bit and
-// looking at what was there; by tickets. A new value that is made of an old one, as in a sum or a
-// maximum, is no lock.
+// looking at what was there; by tickets; by versions. A new value that is made of an old one, as in
+// a sum or a maximum, is no lock.
 static bool is_turn(const Instruction &i)
 {
     if (auto *c = dyn_cast<AtomicCmpXchgInst>(&i))
-        return isa<Constant>(c->getCompareOperand()) || isa<Constant>(c->getNewValOperand());
+        return isa<Constant>(c->getCompareOperand()) || isa<Constant>(c->getNewValOperand()) ||
+               is_version(c);
     auto *a = dyn_cast<AtomicRMWInst>(&i);
     if (!a)
         return false;

@@ -190,7 +190,8 @@ Folded Folding::fold_load(const LoadInst *load)
             conditions(phi->getIncomingBlock(k), phi->getParent(), above->getBlock(),
                        arms.back().when);
         }
-    return arms.size() > 1 ? merge(arms) : fold_place(p);
+    auto *local = dyn_cast<AllocaInst>(getUnderlyingObject(p));
+    return arms.size() > 1 ? merge(arms) : local ? fold_local(load, local) : fold_place(p);
 }
 
 Folded Folding::fold(const Value *v)

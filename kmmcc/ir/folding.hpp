@@ -34,6 +34,12 @@ struct Arm {
     std::vector<Condition> when;
 };
 
+// What a function does with a local array.
+struct LocalArray {
+    std::vector<const Instruction *> begins; // stores of the identity
+    std::vector<const StoreInst *> combines; // other stores
+};
+
 class Folding
 {
   public:
@@ -61,8 +67,10 @@ class Folding
     std::map<const PHINode *, Folded> open_;
     std::set<std::pair<const Value *, bool>> contributed_;
     std::set<const PHINode *> untold_;
-    std::set<const Value *> shared_; // variables of shared memory that get values of the target
-    const Instruction *at_;          // it uses the value that is looked at
+    std::set<const Value *> shared_;     // variables of shared memory that get values of the target
+    const AllocaInst *local_ = nullptr;  // a local array of accumulators that is looked at
+    const Value *local_place_ = nullptr; // the element there that is combined
+    const Instruction *at_;              // it uses the value that is looked at
     int steps_ = 0;
 
     bool is_additive() const
@@ -97,6 +105,9 @@ class Folding
     Folded fold_new(const Instruction *i);
     Folded fold_load(const LoadInst *load);
     Folded fold_place(const Value *pointer);
+    Folded fold_local(const LoadInst *load, const AllocaInst *array);
+    bool accumulates(const StoreInst *store, const AllocaInst *array);
+    bool find_stores(const AllocaInst *array, LocalArray &out) const;
     Folded fold_phi(const PHINode *phi);
     Folded fold_header(const PHINode *phi, const Loop *loop);
     Folded fold_binary(const BinaryOperator *b);

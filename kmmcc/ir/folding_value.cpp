@@ -358,7 +358,9 @@ bool Folding::contribute_condition(const Condition &c)
     std::set<const Value *> seen;
     if (auto *test = dyn_cast<CmpInst>(c.value)) { // `if (sum != 0)` changes no sum
         bool zero = isa<Constant>(test->getOperand(1)) && is_identity(test->getOperand(1));
-        FoldKind kind = zero && test->isEquality() && isa<PHINode>(test->getOperand(0))
+        auto *load = dyn_cast<LoadInst>(test->getOperand(0));
+        bool local = load && isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand()));
+        FoldKind kind = zero && test->isEquality() && (local || isa<PHINode>(test->getOperand(0)))
                             ? fold(test->getOperand(0)).kind
                             : FREE;
         if (kind == OWN || kind == WITH)

@@ -87,8 +87,32 @@ void Analysis::number_loops()
 {
     for (Loop *l : loops_.getLoopsInPreorder()) {
         loop_number_[l] = (int)loop_.size();
-        loop_.push_back({l->getParentLoop() ? loop_number_[l->getParentLoop()] : -1, -1, 0, 0});
+        loop_.push_back({l->getParentLoop() ? loop_number_[l->getParentLoop()] : -1, -1, 0, 0, 0});
     }
+}
+
+// True if the function may return behind the block. It does not where it only throws or ends the
+// program.
+static bool may_return(const BasicBlock *b)
+{
+    std::set<const BasicBlock *> seen;
+    std::vector<const BasicBlock *> list{b};
+    while (!list.empty()) {
+        b = list.back();
+        list.pop_back();
+        if (isa<ReturnInst>(b->getTerminator()))
+            return true;
+        if (seen.insert(b).second)
+            list.insert(list.end(), succ_begin(b), succ_end(b));
+    }
+    return false;
+}
+
+static bool has_exit_besides(const Loop *l, const BasicBlock *tests)
+{
+    SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> edges;
+    l->getExitEdges(edges);
+    return any_of(edges, [&](const auto &e) { return e.first != tests && may_return(e.second); });
 }
 
 void Analysis::test_loops()
@@ -102,6 +126,7 @@ void Analysis::test_loops()
                 tests = b;
         ir_loop_t &loop = loop_[number];
         loop.has_breaks = exiting.size() != 1 || !tests;
+        loop.has_exits = !tests || has_exit_besides(l, tests);
         loop.tests_at_end = tests != header;
         loop.test = nodes_.data(1);
         if (!tests)

@@ -66,6 +66,7 @@ typedef struct ir_loop {
     int test;         /* node */
     int tests_at_end; /* the test of iteration k says whether k + 1 follows */
     int has_breaks;   /* it may end earlier */
+    int has_exits;    /* the same, and the function may return then: it does not only throw */
 } ir_loop_t;
 
 /* How a store or an atomic operation combines a value with the old one. */
@@ -152,6 +153,7 @@ typedef struct ir_change {
     const char *name; /* of the variable; NULL: a pointer leads there that lies in memory of */
     int param;        /* this parameter, or in the parameter itself; -1: in a variable */
     int of_thread;    /* each thread has a variable of its own */
+    int by_number;    /* an element at an index that an atomic sum gives out, and nothing bounds */
     int line, column;
     const char *file; /* NULL: not known */
 } ir_change_t;

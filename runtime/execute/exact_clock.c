@@ -3,6 +3,7 @@
 #include "execute/exact_clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "task/work.h"
@@ -55,10 +56,15 @@ void kmm__clock_close(kmm__clock_t *c)
     c->known = NULL;
 }
 
+static uint32_t first_slot(const kmm__clocks_t *all, uintptr_t address)
+{
+    return (uint32_t)(address / WORD * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (all->slots - 1);
+}
+
 static release_t **slot_of(kmm__clocks_t *all, uintptr_t address)
 {
-    uint32_t k = (uint32_t)(address / WORD * UINT64_C(0x9E3779B97F4A7C15) >> 32);
-    for (k &= all->slots - 1; all->releases[k] && all->releases[k]->address != address;)
+    uint32_t k = first_slot(all, address);
+    while (all->releases[k] && all->releases[k]->address != address)
         k = (k + 1) & (all->slots - 1);
     return &all->releases[k];
 }
@@ -78,6 +84,28 @@ static void join(uint32_t *to, const uint32_t *from, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)
         to[k] = to[k] > from[k] ? to[k] : from[k];
+}
+
+static void forget(const kmm__clocks_t *all, release_t *r, uintptr_t begin, uintptr_t end)
+{
+    if (r->address >= begin && r->address < end)
+        memset(r->known, 0, all->count * sizeof(*r->known));
+}
+
+void kmm__clock_forget(kmm__clocks_t *all, uintptr_t begin, uintptr_t end)
+{
+    const uint32_t last = all->slots - 1;
+    if (!all->release_count)
+        return;
+    if ((end - begin) / WORD >= all->slots) {
+        for (uint32_t k = 0; k < all->slots; k++)
+            if (all->releases[k])
+                forget(all, all->releases[k], begin, end);
+        return;
+    }
+    for (uintptr_t at = begin / WORD * WORD; at < end; at += WORD)
+        for (uint32_t k = first_slot(all, at); all->releases[k]; k = (k + 1) & last)
+            forget(all, all->releases[k], begin, end);
 }
 
 void kmm__clock_turn(kmm__clocks_t *all, kmm__clock_t *c, uintptr_t address, int turn)

@@ -29,6 +29,8 @@ void kmm__clock_open(kmm__clocks_t *all, kmm__clock_t *c);
 void kmm__clock_close(kmm__clock_t *c);
 /* The chunk acquires or releases the lock or variable at an address, or both. */
 void kmm__clock_turn(kmm__clocks_t *all, kmm__clock_t *c, uintptr_t address, int turn);
+/* Drops what was released at these addresses: their memory becomes that of other variables. */
+void kmm__clock_forget(kmm__clocks_t *all, uintptr_t begin, uintptr_t end);
 
 static inline uint32_t kmm__clock_time(const kmm__clock_t *c)
 {

@@ -130,6 +130,32 @@ void kmm__early_settle(kmm__earlies_t *all, const kmm__clock_t *c, uintptr_t add
             drop(&r[k], address);
 }
 
+static void forget_in(page_t *p, uintptr_t begin, uintptr_t end)
+{
+    uintptr_t at = p->begin > begin ? p->begin : begin;
+    for (; at < p->begin + PAGE && at < end; at++)
+        for (int k = 0; k < READERS; k++)
+            drop(&p->reader[at % PAGE / WORD][k], at);
+}
+
+void kmm__early_forget(kmm__earlies_t *all, uintptr_t begin, uintptr_t end)
+{
+    const uintptr_t first = begin & ~(uintptr_t)(PAGE - 1);
+    if (!all->count)
+        return;
+    if ((end - begin) / PAGE >= SLOTS) {
+        for (uint32_t k = 0; k < SLOTS; k++)
+            if (all->at[k])
+                forget_in(all->at[k], begin, end);
+        return;
+    }
+    for (uintptr_t at = first; at < end; at += PAGE) {
+        page_t *p = all->at[slot_of(all, at)];
+        if (p)
+            forget_in(p, begin, end);
+    }
+}
+
 bool kmm__early_is_loose(const kmm__earlies_t *all, uintptr_t address)
 {
     const reader_t *r = readers_of(all, address);

@@ -20,6 +20,8 @@ void kmm__early_load(kmm__earlies_t *all, const kmm__clock_t *c, uintptr_t addre
 void kmm__early_store(kmm__earlies_t *all, const kmm__clock_t *c, uintptr_t address, bool is_first);
 /* The chunk loads a byte in an order behind the last store there. */
 void kmm__early_settle(kmm__earlies_t *all, const kmm__clock_t *c, uintptr_t address);
+/* The memory is released: what is loaded there later is something else. */
+void kmm__early_forget(kmm__earlies_t *all, uintptr_t begin, uintptr_t end);
 /* True if a chunk has loaded the byte before a store that has no order with that load. */
 bool kmm__early_is_loose(const kmm__earlies_t *all, uintptr_t address);
 

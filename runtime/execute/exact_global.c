@@ -16,43 +16,20 @@
 #include "execute/exact_heap.h"
 #include "execute/exact_line.h"
 #include "execute/exact_memory.h"
+#include "execute/exact_page.h"
+#include "execute/exact_released.h"
 #include "execute/shadow.h"
 
-enum { PAGE = 4096, WORD = 8, FEW = 16, SHARES = 8 };
-
-/* Flags of a byte. */
-enum {
-    STORED = 1,  /* a store to it has begun */
-    LEFT = 2,    /* `left` is known */
-    SEVERAL = 4, /* stores have left several values */
-    LOOSE = 8,   /* a store to it has no order with another chunk's store or load */
-    SAID = 16    /* a message has named its memory, or its variable is left alone */
-};
-
-/* What is known of the bytes of one page. */
-typedef struct page {
-    uintptr_t begin;
-    unsigned char flags[PAGE];
-    unsigned char left[PAGE];   /* what a store has left in it */
-    unsigned char before[PAGE]; /* what was there before the first store */
-    uint16_t place[PAGE];       /* of the clock of the chunk that stored last */
-    uint32_t time[PAGE];        /* of that chunk then */
-    const void *pc[PAGE / WORD];
-} page_t;
-
-/* A hash table by `begin`, half of it empty at least. */
-typedef struct pages {
-    page_t **at;
-    uint32_t count, slots;
-} pages_t;
+enum { FEW = 16, SHARES = 8 };
 
 /* What the chunks of a launch have stored. */
 struct kmm__work_globals {
     pthread_mutex_t lock; /* guards all of this; the runtime's lock may be taken within */
     kmm__clocks_t *clocks;
     kmm__earlies_t *earlies;
-    uint32_t ended; /* number of chunks that are done */
-    pages_t pages;
+    kmm__released_t *released; /* what other threads have released */
+    uint32_t ended;            /* number of chunks that are done */
+    kmm__pages_t pages;
     const void *said[FEW]; /* instructions that a message has named */
     uint32_t said_count;
 };
@@ -62,9 +39,9 @@ struct kmm__globals {
     struct kmm__work_globals *all;
     kmm__clock_t clock;
     kmm__reachable_t memory;
-    pages_t pages;    /* those of the launch that the chunk has touched */
-    page_t *last;     /* the page that was touched last */
-    uintptr_t stored; /* the last store, whose value is not noted yet */
+    kmm__pages_t pages; /* those of the launch that the chunk has touched */
+    kmm__page_t *last;  /* the page that was touched last */
+    uintptr_t stored;   /* the last store, whose value is not noted yet */
     size_t stored_bytes;
     int onces;                  /* that the chunk is in */
     const void *shares[SHARES]; /* locks that it has taken as a reader; NULL: none */
@@ -86,6 +63,7 @@ static struct kmm__work_globals *work_globals(kmm__work_t *w)
     pthread_mutex_init(&w->globals->lock, NULL);
     w->globals->clocks = kmm__clocks_make(w);
     w->globals->earlies = kmm__earlies_make(w);
+    w->globals->released = kmm__released_make(w);
     return w->globals;
 }
 
@@ -100,8 +78,10 @@ void kmm__exact_globals_open(kmm__check_t *c)
     pthread_mutex_unlock(&w->runtime->lock);
     pthread_mutex_lock(&g->all->lock);
     kmm__clock_open(g->all->clocks, &g->clock);
-    pthread_mutex_unlock(&g->all->lock);
     kmm__reachable_open(&g->memory);
+    for (uint32_t k = 0; k < g->memory.stack_count; k++) /* of earlier chunks of the thread */
+        kmm__clock_forget(g->all->clocks, g->memory.own.at[k].begin, g->memory.own.at[k].end);
+    pthread_mutex_unlock(&g->all->lock);
     c->globals = g;
 }
 
@@ -123,6 +103,14 @@ static const kmm__check_t *running_check(void)
     return r && r->count ? r->tasks[0]->issue.check : NULL;
 }
 
+/* Who gets released memory later shares nothing with those who have used it before. */
+static void forget(struct kmm__work_globals *all, uintptr_t begin, uintptr_t end)
+{
+    kmm__page_forget(&all->pages, begin, end);
+    kmm__early_forget(all->earlies, begin, end);
+    kmm__clock_forget(all->clocks, begin, end);
+}
+
 /* NULL: nothing is checked. Otherwise the launch's lock is taken, until `leave`. */
 static kmm__globals_t *enter(kmm__globals_t *g)
 {
@@ -130,6 +118,8 @@ static kmm__globals_t *enter(kmm__globals_t *g)
         return NULL;
     g->is_busy = true;
     kmm__spin_lock(&g->all->lock);
+    for (uintptr_t begin, end; kmm__released_next(g->all->released, &begin, &end);)
+        forget(g->all, begin, end);
     return g;
 }
 
@@ -141,63 +131,23 @@ static void leave(kmm__globals_t *g)
 
 /* ---- Pages ---- */
 
-static page_t **slot_of(const pages_t *p, uintptr_t begin)
-{
-    uint32_t k = (uint32_t)(begin / PAGE * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (p->slots - 1);
-    while (p->at[k] && p->at[k]->begin != begin)
-        k = (k + 1) & (p->slots - 1);
-    return &p->at[k];
-}
-
-static page_t *find_page(const pages_t *p, uintptr_t begin)
-{
-    return p->slots ? *slot_of(p, begin) : NULL;
-}
-
-/* Memory of a launch lives as long as its work. */
-static void *take(kmm__work_t *w, size_t bytes)
-{
-    pthread_mutex_lock(&w->runtime->lock);
-    void *block = kmm__work_take(w, bytes);
-    pthread_mutex_unlock(&w->runtime->lock);
-    return block;
-}
-
-/* `w` NULL: the table is a chunk's. */
-static void add_page(pages_t *p, page_t *page, kmm__work_t *w)
-{
-    if (2 * p->count >= p->slots) {
-        pages_t more = {.slots = p->slots ? 2 * p->slots : FEW, .count = p->count};
-        size_t bytes = more.slots * sizeof(*more.at);
-        more.at = w ? take(w, bytes) : kmm__alloc(bytes);
-        for (uint32_t k = 0; k < p->slots; k++)
-            if (p->at[k])
-                *slot_of(&more, p->at[k]->begin) = p->at[k];
-        if (!w)
-            free(p->at);
-        *p = more;
-    }
-    *slot_of(p, page->begin) = page;
-    p->count++;
-}
-
 /* The page of an address. NULL: no chunk has stored there, and `w` is NULL. */
-static page_t *page_of(kmm__globals_t *g, uintptr_t address, kmm__work_t *w)
+static kmm__page_t *page_of(kmm__globals_t *g, uintptr_t address, kmm__work_t *w)
 {
-    uintptr_t begin = address & ~(uintptr_t)(PAGE - 1);
+    uintptr_t begin = address & ~(uintptr_t)(KMM__PAGE - 1);
     if (g->last && g->last->begin == begin)
         return g->last;
-    page_t *p = find_page(&g->pages, begin);
+    kmm__page_t *p = kmm__page_find(&g->pages, begin);
     if (!p) {
-        p = find_page(&g->all->pages, begin);
+        p = kmm__page_find(&g->all->pages, begin);
         if (!p && !w)
             return NULL;
         if (!p) {
-            p = take(w, sizeof(*p));
+            p = kmm__page_take(w, sizeof(*p));
             p->begin = begin;
-            add_page(&g->all->pages, p, w);
+            kmm__page_add(&g->all->pages, p, w);
         }
-        add_page(&g->pages, p, NULL);
+        kmm__page_add(&g->pages, p, NULL);
     }
     return g->last = p;
 }
@@ -214,50 +164,51 @@ static unsigned char value_at(uintptr_t address)
 static void note_values(kmm__globals_t *g)
 {
     for (uintptr_t at = g->stored; at < g->stored + g->stored_bytes; at++) {
-        page_t *p = page_of(g, at, NULL);
-        uintptr_t k = at % PAGE;
-        if (!p || !(p->flags[k] & STORED))
+        kmm__page_t *p = page_of(g, at, NULL);
+        uintptr_t k = at % KMM__PAGE;
+        if (!p || !(p->flags[k] & KMM__BYTE_STORED))
             continue;
         unsigned char value = value_at(at);
-        if (!(p->flags[k] & LEFT))
+        if (!(p->flags[k] & KMM__BYTE_LEFT))
             p->left[k] = value;
         else if (p->left[k] != value)
-            p->flags[k] |= SEVERAL;
-        p->flags[k] |= LEFT;
+            p->flags[k] |= KMM__BYTE_SEVERAL;
+        p->flags[k] |= KMM__BYTE_LEFT;
     }
     g->stored_bytes = 0;
 }
 
 /* True if an access of the chunk has an order with the last store to the byte. */
-static bool is_ordered(const kmm__globals_t *g, const page_t *p, uintptr_t k)
+static bool is_ordered(const kmm__globals_t *g, const kmm__page_t *p, uintptr_t k)
 {
-    return !(p->flags[k] & STORED) || kmm__clock_knows(&g->clock, p->place[k], p->time[k]);
+    return !(p->flags[k] & KMM__BYTE_STORED) ||
+           kmm__clock_knows(&g->clock, p->place[k], p->time[k]);
 }
 
-static void note_store(kmm__globals_t *g, page_t *p, uintptr_t k, const void *pc)
+static void note_store(kmm__globals_t *g, kmm__page_t *p, uintptr_t k, const void *pc)
 {
-    bool is_first = !(p->flags[k] & STORED);
+    bool is_first = !(p->flags[k] & KMM__BYTE_STORED);
     kmm__early_store(g->all->earlies, &g->clock, p->begin + k, is_first);
     if (is_first)
         p->before[k] = value_at(p->begin + k);
-    bool loose = !(p->flags[k] & LOOSE) && !is_ordered(g, p, k);
-    if (loose || !p->pc[k / WORD])
-        p->pc[k / WORD] = pc;
-    p->flags[k] |= (unsigned char)(STORED | (loose ? LOOSE : 0));
+    bool loose = !(p->flags[k] & KMM__BYTE_LOOSE) && !is_ordered(g, p, k);
+    if (loose || !p->pc[k / KMM__PAGE_WORD])
+        p->pc[k / KMM__PAGE_WORD] = pc;
+    p->flags[k] |= (unsigned char)(KMM__BYTE_STORED | (loose ? KMM__BYTE_LOOSE : 0));
     p->place[k] = g->clock.place;
     p->time[k] = kmm__clock_time(&g->clock);
 }
 
 /* `p` NULL: nothing was stored to the page yet. */
-static void note_load(kmm__globals_t *g, page_t *p, uintptr_t at)
+static void note_load(kmm__globals_t *g, kmm__page_t *p, uintptr_t at)
 {
-    const uintptr_t k = at % PAGE;
-    if (!p || !(p->flags[k] & STORED))
+    const uintptr_t k = at % KMM__PAGE;
+    if (!p || !(p->flags[k] & KMM__BYTE_STORED))
         kmm__early_load(g->all->earlies, &g->clock, at);
     else if (is_ordered(g, p, k))
         kmm__early_settle(g->all->earlies, &g->clock, at);
     else
-        p->flags[k] |= LOOSE;
+        p->flags[k] |= KMM__BYTE_LOOSE;
 }
 
 void kmm__exact_global_access(kmm__check_t *c, uintptr_t address, size_t bytes, bool stores,
@@ -269,10 +220,12 @@ void kmm__exact_global_access(kmm__check_t *c, uintptr_t address, size_t bytes, 
     if (!g)
         return;
     note_values(g);
+    if (kmm__reachable_has_heap())
+        kmm__exact_heap_use(address, bytes);
     for (uintptr_t at = address; at < address + bytes; at++) {
-        page_t *p = page_of(g, at, stores ? c->task->work : NULL);
+        kmm__page_t *p = page_of(g, at, stores ? c->task->work : NULL);
         if (stores)
-            note_store(g, p, at % PAGE, pc);
+            note_store(g, p, at % KMM__PAGE, pc);
         else
             note_load(g, p, at);
     }
@@ -363,8 +316,7 @@ static bool is_copy(const kmm__check_t *c, uintptr_t address)
 KMM__API bool kmm__exact_turn_begin(const void *address)
 {
     const kmm__check_t *c = running_check();
-    return c && c->globals && kmm__reachable_is_shared(&c->globals->memory, (uintptr_t)address) &&
-           !is_copy(c, (uintptr_t)address) && enter(c->globals);
+    return c && c->globals && !is_copy(c, (uintptr_t)address) && enter(c->globals);
 }
 
 KMM__API void kmm__exact_turn_end(const void *address, int order, bool loads, bool stores)
@@ -396,8 +348,6 @@ KMM__API void kmm__exact_fence(void)
 
 /* ---- The heap ---- */
 
-static atomic_bool has_taken;
-
 KMM__API void kmm__exact_heap_begin(bool is_told)
 {
     if (is_told)
@@ -410,51 +360,29 @@ KMM__API void kmm__exact_took(const void *block, size_t bytes)
     if (!g || g->is_busy)
         return;
     g->is_busy = true;
-    atomic_store(&has_taken, true);
     kmm__exact_heap_set((uintptr_t)block, bytes,
                         g->onces ? KMM__HEAP_ONCE : kmm__exact_heap_self());
     g->is_busy = false;
 }
 
-/* Forgets what was stored to memory that the chunk releases: who gets it later shares nothing. */
-static void forget(page_t *p, uintptr_t begin, uintptr_t end)
-{
-    for (uintptr_t at = p->begin > begin ? p->begin : begin; at < p->begin + PAGE && at < end; at++)
-        if ((p->flags[at % PAGE] & (LOOSE | SEVERAL)) != (LOOSE | SEVERAL))
-            p->flags[at % PAGE] = 0;
-}
-
-static void forget_block(kmm__globals_t *g, uintptr_t begin, uintptr_t end)
-{
-    note_values(g);
-    if ((end - begin) / PAGE > g->pages.slots) {
-        for (uint32_t k = 0; k < g->pages.slots; k++)
-            if (g->pages.at[k])
-                forget(g->pages.at[k], begin, end);
-        return;
-    }
-    for (uintptr_t at = begin & ~(uintptr_t)(PAGE - 1); at < end; at += PAGE) {
-        page_t *p = find_page(&g->pages, at);
-        if (p)
-            forget(p, begin, end);
-    }
-}
-
 KMM__API void kmm__exact_leaves(const void *block, size_t bytes)
 {
+    const uintptr_t begin = (uintptr_t)block;
     kmm__globals_t *g = running_globals();
     if (g && g->is_busy)
         return;
-    if (g && g->pages.count) {
+    if (g && __atomic_load_n(&g->all->pages.count, __ATOMIC_RELAXED)) {
         enter(g);
-        forget_block(g, (uintptr_t)block, (uintptr_t)block + bytes);
+        note_values(g);
+        forget(g->all, begin, begin + bytes);
         leave(g);
     }
-    if (!atomic_load_explicit(&has_taken, memory_order_relaxed))
+    if (!kmm__exact_heap_knows(begin, bytes))
         return;
     if (g)
         g->is_busy = true;
-    kmm__exact_heap_set((uintptr_t)block, bytes, KMM__HEAP_NOBODY);
+    kmm__released_note(g ? g->all->released : NULL, begin, begin + bytes);
+    kmm__exact_heap_set(begin, bytes, KMM__HEAP_NOBODY);
     if (g)
         g->is_busy = false;
 }
@@ -463,30 +391,32 @@ KMM__API void kmm__exact_leaves(const void *block, size_t bytes)
 
 /* A wrong byte. */
 typedef struct wrong {
-    page_t *page;
+    kmm__page_t *page;
     uintptr_t at;
     const void *pc;
     bool is_other; /* another chunk has stored it last */
 } wrong_t;
 
 /* True if what a chunk has loaded from the byte before the first store is a matter of chance. */
-static bool is_early(const kmm__globals_t *g, const page_t *p, uintptr_t k)
+static bool is_early(const kmm__globals_t *g, const kmm__page_t *p, uintptr_t k)
 {
-    return (p->flags[k] & LEFT) && !(p->flags[k] & SAID) && p->before[k] != p->left[k] &&
-           kmm__early_is_loose(g->all->earlies, p->begin + k);
+    return (p->flags[k] & KMM__BYTE_LEFT) && !(p->flags[k] & KMM__BYTE_SAID) &&
+           p->before[k] != p->left[k] && kmm__early_is_loose(g->all->earlies, p->begin + k);
 }
 
 /* False: there is none of which nothing was said yet. The last chunk looks at all pages. */
 static bool find_wrong(const kmm__globals_t *g, bool is_last, wrong_t *w)
 {
-    const pages_t *pages = is_last ? &g->all->pages : &g->pages;
+    const kmm__pages_t *pages = is_last ? &g->all->pages : &g->pages;
     for (uint32_t n = 0; n < pages->slots; n++) {
-        page_t *p = pages->at[n];
-        for (uintptr_t k = 0; p && k < PAGE; k++) {
-            if ((p->flags[k] & (LOOSE | SEVERAL | SAID)) != (LOOSE | SEVERAL) &&
+        kmm__page_t *p = pages->at[n];
+        for (uintptr_t k = 0; p && k < KMM__PAGE; k++) {
+            if ((p->flags[k] & (KMM__BYTE_LOOSE | KMM__BYTE_SEVERAL | KMM__BYTE_SAID)) !=
+                    (KMM__BYTE_LOOSE | KMM__BYTE_SEVERAL) &&
                 !(is_last && is_early(g, p, k)))
                 continue;
-            *w = (wrong_t){p, p->begin + k, p->pc[k / WORD], p->place[k] != g->clock.place};
+            *w = (wrong_t){p, p->begin + k, p->pc[k / KMM__PAGE_WORD],
+                           p->place[k] != g->clock.place};
             return true;
         }
     }
@@ -497,10 +427,10 @@ static bool find_wrong(const kmm__globals_t *g, bool is_last, wrong_t *w)
 static void mark_said(const kmm__globals_t *g, uintptr_t begin, uintptr_t end)
 {
     for (uint32_t n = 0; n < g->all->pages.slots; n++) {
-        page_t *p = g->all->pages.at[n];
+        kmm__page_t *p = g->all->pages.at[n];
         uintptr_t at = p && begin > p->begin ? begin - p->begin : 0;
-        for (uintptr_t k = at; p && k < PAGE && p->begin + k < end; k++)
-            p->flags[k] |= SAID;
+        for (uintptr_t k = at; p && k < KMM__PAGE && p->begin + k < end; k++)
+            p->flags[k] |= KMM__BYTE_SAID;
     }
 }
 
@@ -557,7 +487,7 @@ static void report(kmm__check_t *c, const wrong_t *wrong)
     else
         kmm__reachable_text(wrong->at, text, sizeof(text));
     enter(g);
-    first = !(wrong->page->flags[wrong->at % PAGE] & SAID);
+    first = !(wrong->page->flags[wrong->at % KMM__PAGE] & KMM__BYTE_SAID);
     mark_said(g, v.begin, v.end);
     if (!is_global)
         first = first && !is_said(g->all, wrong->pc);

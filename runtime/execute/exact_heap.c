@@ -95,6 +95,28 @@ void kmm__exact_heap_set(uintptr_t begin, size_t bytes, uint16_t owner)
     }
 }
 
+void kmm__exact_heap_use(uintptr_t begin, size_t bytes)
+{
+    for (uintptr_t at = begin / UNIT * UNIT; at < begin + bytes; at += UNIT)
+        if (kmm__exact_heap_owner(at) == KMM__HEAP_NOBODY)
+            kmm__exact_heap_set(at, UNIT, KMM__HEAP_USED);
+}
+
+bool kmm__exact_heap_knows(uintptr_t begin, size_t bytes)
+{
+    for (uintptr_t at = begin, next; at < begin + bytes; at = next) {
+        pages_t *p = pages_of(at / PAGE, false);
+        uintptr_t page = p ? atomic_load(&p->at[at / PAGE & (WIDTH - 1)]) : 0;
+        next = p ? (at / PAGE + 1) * PAGE : (((at / PAGE >> BITS) + 1) << BITS) * PAGE;
+        if (page & 1)
+            return true;
+        for (uintptr_t k = at; page && k < next && k < begin + bytes; k += UNIT)
+            if (((leaf_t *)page)->owner[k % PAGE / UNIT])
+                return true;
+    }
+    return false;
+}
+
 uint16_t kmm__exact_heap_owner(uintptr_t address)
 {
     uintptr_t page = address / PAGE;
@@ -111,6 +133,6 @@ uint16_t kmm__exact_heap_self(void)
     static _Atomic uint32_t count;
     static _Thread_local uint16_t self;
     if (!self)
-        self = (uint16_t)(1 + atomic_fetch_add(&count, 1) % (KMM__HEAP_ONCE - 1));
+        self = (uint16_t)(1 + atomic_fetch_add(&count, 1) % (KMM__HEAP_USED - 1));
     return self;
 }

@@ -94,24 +94,30 @@ bool kmm__reachable_is_variable(const kmm__reachable_t *m, uintptr_t address)
     return low && address < m->variables.at[low - 1].end;
 }
 
-bool kmm__reachable_is_shared(const kmm__reachable_t *m, uintptr_t address)
-{
-    for (uint32_t k = 0; k < m->own.count; k++)
-        if (address - m->own.at[k].begin < m->own.at[k].end - m->own.at[k].begin)
-            return false;
-    if (!atomic_load_explicit(&has_heap, memory_order_relaxed))
-        return kmm__reachable_is_variable(m, address) && !is_stream(address);
-    return kmm__exact_heap_owner(address) != kmm__exact_heap_self() && !is_stream(address);
-}
-
 void kmm__reachable_know_heap(void)
 {
     atomic_store(&has_heap, true);
 }
 
+bool kmm__reachable_has_heap(void)
+{
+    return atomic_load_explicit(&has_heap, memory_order_relaxed);
+}
+
+bool kmm__reachable_is_shared(const kmm__reachable_t *m, uintptr_t address)
+{
+    for (uint32_t k = 0; k < m->own.count; k++)
+        if (address - m->own.at[k].begin < m->own.at[k].end - m->own.at[k].begin)
+            return false;
+    if (!kmm__reachable_has_heap())
+        return kmm__reachable_is_variable(m, address) && !is_stream(address);
+    return kmm__exact_heap_owner(address) != kmm__exact_heap_self() && !is_stream(address);
+}
+
 void kmm__reachable_open(kmm__reachable_t *m)
 {
     add_stack(m);
+    m->stack_count = m->own.count;
     dl_iterate_phdr(add_object, m);
     qsort(m->variables.at, m->variables.count, sizeof(kmm__range_t), compare_ranges);
 }
@@ -142,7 +148,8 @@ void kmm__reachable_text(uintptr_t address, char *out, size_t size)
 {
     uint16_t owner = kmm__exact_heap_owner(address);
     snprintf(out, size, "memory that no clause names, at %p, %s", (void *)address,
-             owner != KMM__HEAP_NOBODY   ? "which another chunk has allocated"
+             owner != KMM__HEAP_NOBODY && owner != KMM__HEAP_USED
+                 ? "which another chunk has allocated"
              : is_on_main_stack(address) ? "on the stack of the main thread"
                                          : "allocated before the launch or by another thread");
 }

@@ -19,11 +19,13 @@ typedef struct kmm__ranges {
 /* As the thread knows it that opens it. */
 typedef struct kmm__reachable {
     kmm__ranges_t variables; /* of static storage, sorted */
-    kmm__ranges_t own;       /* the thread's stack, and its own variables */
+    kmm__ranges_t own;       /* the thread's stacks, and its own variables */
+    uint32_t stack_count;    /* the first ranges of `own` */
 } kmm__reachable_t;
 
 /* Allocations of chunks are known (execute/exact_heap.h). Otherwise only variables are shared. */
 void kmm__reachable_know_heap(void);
+bool kmm__reachable_has_heap(void);
 void kmm__reachable_open(kmm__reachable_t *m);
 void kmm__reachable_close(kmm__reachable_t *m);
 bool kmm__reachable_is_variable(const kmm__reachable_t *m, uintptr_t address);

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/api.h"
 #include "execute/exact.h"
+#include "launch/thrown_text.h"
 
 /* An exception. */
 typedef struct thrown {
@@ -64,7 +65,8 @@ KMM__API int kmm_launch_threw(const kmm_chunk_t *chunk)
     return is;
 }
 
-KMM__API int kmm_launch_thrown(const kmm_chunk_t *chunk, const char *type, const char *value)
+KMM__API int kmm_launch_thrown(const kmm_chunk_t *chunk, const char *type, const char *value,
+                               const void *object)
 {
     pthread_mutex_lock(&lock);
     const bool is = is_compared(chunk);
@@ -72,6 +74,8 @@ KMM__API int kmm_launch_thrown(const kmm_chunk_t *chunk, const char *type, const
     if (is && (!t->is || is_before(chunk, &t->chunk))) {
         forget(t);
         *t = (thrown_t){true, *chunk, copy_of(type ? type : "?"), copy_of(value)};
+        if (!value && type && object)
+            t->value = kmm__thrown_text(type, object);
     }
     const bool is_dropped = is && now == KMM__THROWN_WHOLE;
     pthread_mutex_unlock(&lock);
@@ -121,7 +125,8 @@ static kmm__thrown_t compare(const thrown_t *whole, const thrown_t *chunks, char
         return KMM__THROWN_UNKNOWN;
     } else if (strcmp(whole->value, chunks->value) != 0)
         snprintf(text, size,
-                 "its chunks throw another exception than the launch as a whole: '%s' for '%s', "
+                 "its chunks throw another exception than the launch as a whole: '%.200s' for "
+                 "'%.200s', "
                  "of type '%s'",
                  chunks->value, whole->value, whole->type);
     else

@@ -80,6 +80,8 @@ void kmm__work_unref(kmm__work_t *w)
 {
     if (--w->refs)
         return;
+    if (w->end)
+        w->end(w);
     if (w->drop)
         w->drop(w);
     while (w->blocks) {

@@ -108,6 +108,7 @@ struct kmm__work {
     struct kmm__work_globals *globals;
     /* which chunk uses which element (execute/exact_order.c); NULL: nothing is noted */
     struct kmm__work_order *orders;
+    void (*end)(kmm__work_t *w);  /* called before it is freed; NULL: there is nothing to do */
     void (*drop)(kmm__work_t *w); /* drops its references to arrays; NULL: it has none */
 
     struct kmm__known_layout *layouts; /* layouts of its tasks' accesses that are not flat */

@@ -72,7 +72,20 @@ F simd(int n, const float *x, float *s) { float t = 0;
 F two(int n, const float *x, float *lo, float *hi) { for (int i = 0; i < n; i++) { if (x[i] < *lo) *lo = x[i]; else if (x[i] > *hi) *hi = x[i]; } }
 F absorb(int n, const int *x, int *s) { for (int i = 0; i < n; i++) if (!x[i]) *s = 0; }
 F parity(int n, const int *x, bool *s) { for (int i = 0; i < n; i++) *s ^= x[i] < 0; }
+/* local arrays of accumulators */
+F bins(int n, const int *x, int *h) { int l[8] = {0}; for (int i = 0; i < n; i++) l[x[i] & 7]++; for (int k = 0; k < 8; k++) h[k] += l[k]; }
+F bins2(int n, const int *x, int *h) { int l[2][8]; for (int k = 0; k < 8; k++) l[0][k] = l[1][k] = 0; for (int i = 0; i < n; i++) l[x[i] & 1][x[i] & 7] -= x[i]; for (int k = 0; k < 8; k++) if (l[0][k]) h[k] += 2 * l[0][k] + l[1][k]; }
+F bins3(int n, const int *x, int *h) { for (int i = 0; i < n; i++) { int l[8] = {0}; for (int j = 0; j < 8; j++) l[x[i] >> j & 7]++; for (int k = 0; k < 8; k++) h[k] += l[k]; } }
+_Noreturn void fail(void);
+F aborts(int n, const int *x, long *s) { for (int i = 0; i < n; i++) { if (x[i] > 100) fail(); *s += x[i]; } }
 /* wrong ones */
+F bin_index(int n, const int *x, int *h) { int l[8] = {0}; for (int i = 0; i < n; i++) l[i & 7] += x[i]; for (int k = 0; k < 8; k++) h[k] += l[k]; }
+F bin_square(int n, const int *x, int *h) { int l[8] = {0}; for (int i = 0; i < n; i++) l[x[i] & 7]++; for (int k = 0; k < 8; k++) h[k] += l[k] * l[k]; }
+F bin_prefix(int n, const int *x, int *h) { int l[8] = {0}; for (int i = 0; i < n; i++) { l[x[i] & 7]++; h[3] += l[3]; } }
+F bin_begins(int n, const int *x, int *h) { int l[8] = {1}; for (int i = 0; i < n; i++) l[x[i] & 7]++; for (int k = 0; k < 8; k++) h[k] += l[k]; }
+F bin_limit(int n, const int *x, int *h) { int l[8] = {0}; for (int i = 0; i < n; i++) if (l[x[i] & 7] < 9) l[x[i] & 7]++; for (int k = 0; k < 8; k++) h[k] += l[k]; }
+F bin_anew(int n, const int *x, int *h) { int l[8] = {0}; for (int i = 0; i < n; i++) { l[x[i] & 7]++; if (x[i] == 3) for (int k = 0; k < 8; k++) l[k] = 0; } for (int k = 0; k < 8; k++) h[k] += l[k]; }
+F bin_break(int n, const int *x, int *h) { int l[8] = {0}; for (int i = 0; i < n; i++) { if (x[i] > 99) break; l[x[i] & 7]++; } for (int k = 0; k < 8; k++) h[k] += l[k]; }
 F own_index(int n, const int *x, long *s) { for (int i = 0; i < n; i++) s[0] += (long)x[i] * i; }
 F own_count(int n, const int *x, int *s) { int c = 0, j = 0; for (int i = 0; i < n; i++) { if (j % 3 == 0) c += x[i]; j++; } *s += c; }
 F own_max(int n, const int *x, int *s) { for (int i = 0; i < n; i++) if (x[i] < 0 && s[0] < i) s[0] = i; }
@@ -111,7 +124,9 @@ void all(int n, int w, float *x, float *y, int *xi, unsigned *xu, float *s, doub
 #define R(op, T, X, call) P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(X[i]) reduce(op: T[0])) call
 R(+, s, x, sum(n, x, s)); R(+, s, x, sum_local(n, x, s)); R(+, s, x, sum_from(n, x, s)); R(+, s, x, sum_first(n, x, s)); R(+, s, x, difference(n, x, s));
 R(+, s, x, scaled(n, 2, x, s)); R(+, s, x, unrolled(n, x, s)); R(+, s, x, count(n, x, s)); R(+, si, x, count_in(n, x, si)); R(+, si, x, count_bool(n, x, si));
-R(+, sl, x, lengths(n, x, sl));
+R(+, sl, x, lengths(n, x, sl)); R(+, sl, xi, aborts(n, xi, sl));
+#define B(f) P(kmm parallel(i = 0:n) rebase(n: i) chunk(611) read(xi[i]) reduce(+: si[0:8])) f(n, xi, si)
+B(bins); B(bins2); B(bins3);
 P(kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) chunk(n / 4) read(x[i:2]) reduce(+: s[0])) clipped(0, n, n, x, s);
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(x[i:2]) reduce(+: s[0])) pairs(n, x, s);
 R(+, s, x, again(n, x, s));
@@ -136,6 +151,20 @@ P(kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) chunk(n / 4) read(x[i])
 P(kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) chunk(n / 4) read(x[i]) reduce(argmin: b[0])) amin2(0, n, x, b);
 R(+, ss, xs, small(n, xs, ss)); R(+, d, x, mixed(n, x, d)); R(+, s, x, simd(n, x, s));
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(x[i]) reduce(min: s[0]) reduce(max: s2[0])) two(n, x, s, s2);
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'bin_index' combines what it computes from its own index
+B(bin_index);
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'bin_square' combines what its loop carries from one iteration to the next otherwise than by the operator
+B(bin_square);
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'bin_prefix' combines
+B(bin_prefix);
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'bin_begins' combines
+B(bin_begins);
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'bin_limit' combines
+B(bin_limit);
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'bin_anew' combines
+B(bin_anew);
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'bin_break' combines
+B(bin_break);
 // CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'own_index' combines what it computes from its own index, which begins anew in each chunk; tell it the bounds, as in rebase(lo: begin(i), hi: end(i)), or call it without the pragma
 R(+, sl, xi, own_index(n, xi, sl));
 // CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'own_count' combines what it computes from its own index, which begins anew in each chunk; tell it the bounds, as in rebase(lo: begin(i), hi: end(i)), or call it without the pragma

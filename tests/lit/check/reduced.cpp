@@ -22,6 +22,7 @@ template <class T> static T total(const T *b, const T *e) { T t{}; for (; b != e
 static void tmpl(int n, const double *x, double *s) { *s += total(x, x + n); }
 struct Sum { double v = 0; void add(double x) { v += x; } };
 static void obj(int n, const double *x, double *s) { Sum t; for (int i = 0; i < n; i++) t.add(x[i]); *s += t.v; }
+static void throws(int n, const int *x, long *s) { for (int i = 0; i < n; i++) { if (x[i] > 100) throw 5; *s += x[i]; } }
 static void mm(int n, const double *x, double *s, double *u) { auto p = std::minmax_element(x, x + n); *s = std::min(*s, *p.first); *u = std::max(*u, *p.second); }
 void all(int n, float *x, double *xd, int *xi, double *d, float *s, int *si, long *sl, bool *sb, double *d2)
 {
@@ -31,6 +32,7 @@ R(+, d, x, acc(n, x, d)); R(+, d, x, red(n, x, d)); R(*, d, xd, accmul(n, xd, d)
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(xd[i], d2[i]) reduce(+: d[0])) inner(n, xd, d2, d);
 R(max, s, x, mx(n, x, s)); R(max, s, x, mx2(n, x, s)); R(min, s, x, mn(n, x, s)); R(min, si, xi, mn2(n, xi, si));
 R(+, sl, xi, cnt(n, xi, sl)); R(+, sl, xi, cnt2(n, xi, sl)); R(+, d, xd, trans(n, xd, d)); R(||, sb, xi, any(n, xi, sb)); R(+, d, xd, tmpl(n, xd, d)); R(+, d, xd, obj(n, xd, d));
+R(+, sl, xi, throws(n, xi, sl));
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(xd[i]) reduce(min: d[0]) reduce(max: d2[0])) mm(n, xd, d, d2);
 // CHECK: reduced.cpp:[[#@LINE+1]]:{{[0-9]+}}: error: 'd[0]' is reduced here by another operator than that of 'acc'; say reduce(+: d[0])
 R(max, d, x, acc(n, x, d));

@@ -40,7 +40,17 @@ static std::vector<int> bins(16);
 F by_element(int n, const int *x) { for (int i = 0; i < n; i++) bins[x[i] & 15]++; }
 static std::atomic<double> real;
 F by_sum(int n, const int *x) { for (int i = 0; i < n; i++) { double old = real; while (!real.compare_exchange_weak(old, old + x[i])) ; counter += x[i]; } }
+static std::atomic<unsigned> references, version;
+F by_reference_count(int n, const int *x) { unsigned v = references; while (v && !references.compare_exchange_weak(v, v + 1)) ; for (int i = 0; i < n; i++) counter += x[i]; references.fetch_sub(1); }
+static std::atomic<int> calls;
+static long places[5000];
+F by_static_place(int n, const int *x) { int mine = calls.fetch_add(1); for (int i = 0; i < n; i++) places[mine] += x[i]; }
+F by_pointer_place(int n, const int *x) { long *mine = &places[calls++]; for (int i = 0; i < n; i++) *mine += x[i]; }
 /* right ones */
+static int ring[64], kept[4096];
+F by_ring(int n, const int *x) { for (int i = 0; i < n; i++) ring[calls++ & 63] = x[i]; }
+F by_room(int n, const int *x) { int at = calls.fetch_add(n); if (at + n > 4096) return; for (int i = 0; i < n; i++) kept[at + i] = x[i]; }
+F by_version(int n, const int *x) { unsigned v = version.load(std::memory_order_relaxed); do while (v & 1) v = version.load(std::memory_order_relaxed); while (!version.compare_exchange_weak(v, v + 1, std::memory_order_acquire)); for (int i = 0; i < n; i++) counter += x[i]; version.store(v + 2, std::memory_order_release); }
 static std::atomic<unsigned> word, next, serving;
 F by_bits(int n, const int *x) { while (word.fetch_or(1) & 1) ; for (int i = 0; i < n; i++) counter += x[i]; word.fetch_and(~1u); }
 F by_ticket(int n, const int *x) { unsigned mine = next.fetch_add(1); while (serving.load() != mine) ; for (int i = 0; i < n; i++) counter += x[i]; serving.fetch_add(1); }
@@ -113,7 +123,22 @@ void all(int n, const int *x, int *y, unsigned *v, const float *a, float *b)
 // CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_sum' changes the global variable 'counter', which all chunks share
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_sum(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_reference_count' changes the global variable 'counter', which all chunks share
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_reference_count(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_static_place' changes {{.*}}; which places it uses depends on the chunks; combine in a local variable, and at the end with a parameter that `reduce` names
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_static_place(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_pointer_place' changes 'places', {{.*}}; which places it uses depends on the chunks
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_pointer_place(n, x);
 // CHECK-NOT: error:
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_version(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_ring(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_room(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_bits(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])

@@ -5,6 +5,13 @@
 // RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t proper 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 // RIGHT-NOT: kmm:
 // RIGHT: done 6142 4 0
+// Nodes of queue locks lie on a chunk's stack or in memory of its own, and threads that a chunk starts allocate and free what it fills.
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t queued 2>&1 | FileCheck --check-prefix=QUEUED %s %}
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t helped 2>&1 | FileCheck --check-prefix=QUEUED %s %}
+// QUEUED-NOT: kmm:
+// QUEUED: done 6142
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t counted 2>&1 | FileCheck --check-prefix=COUNTED %s %}
+// COUNTED: {{the|another}} chunk stores to the global variable '{{.*}}under_lock'
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t grows 2>&1 | FileCheck --check-prefix=GROWS %s %}
 // GROWS: {{the|another}} chunk stores to the global variable 'sizes', which all chunks share
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t counts 2>&1 | FileCheck --check-prefix=COUNTS %s %}
@@ -29,6 +36,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 enum { N = 4096 };
 static int x[N], y[N];
@@ -73,6 +81,37 @@ static void proper(int n, int *to, const int *from)
     chunks += 2;
     chunks--;
 }
+struct node { std::atomic<node *> next{nullptr}; std::atomic<bool> waits{true}; };
+static std::atomic<node *> tail;
+static long under_lock;
+static void with(node *q)
+{
+    if (node *before = tail.exchange(q)) {
+        before->next = q;
+        while (q->waits)
+            std::this_thread::yield();
+    }
+    under_lock += 3;
+    node *last = q;
+    if (!q->next && tail.compare_exchange_strong(last, nullptr))
+        return;
+    while (!q->next)
+        std::this_thread::yield();
+    q->next.load()->waits = false;
+}
+static void queued(int n, int *to, const int *from) { for (int i = 0; i < n; i++) { to[i] = 2 * from[i]; if (i & 1) { node q; with(&q); } else with(std::make_unique<node>().get()); } }
+/* A shared pointer of each chunk orders nothing. */
+static void counted(int n, int *to, const int *from) { for (int i = 0; i < n; i++) { auto p = std::make_shared<std::atomic<int>>(1); to[i] = 2 * from[i]; ++*p; under_lock += 3; ++*p; } }
+static void helped(int n, int *to, const int *from)
+{
+    for (int k = 0; k < 4; k++) {
+        int *b = nullptr;
+        std::thread([&] { b = new int[n]; }).join();
+        for (int i = 0; i < n; i++) b[i] = from[i];
+        for (int i = 0; i < n; i++) to[i] = 2 * b[i];
+        std::thread([&] { delete[] b; }).join();
+    }
+}
 static void throws(int n, int *to, const int *from) { for (int i = 0; i < n; i++) { if (from[i] == 2000) throw 1; to[i] = from[i]; } }
 static void returns(int n, int *to, const int *from) { for (int i = 0; i < n; i++) { if (from[i] == 2000) return; to[i] = from[i]; } }
 static void (*volatile called)(int, int *, const int *);
@@ -84,6 +123,7 @@ int main(int c, char **v)
     visit = [&tally](int k) { tally += k; };
     called = !strcmp(v[c - 1], "histogram") ? histogram : !strcmp(v[c - 1], "captured") ? captured : !strcmp(v[c - 1], "proper") ? proper : !strcmp(v[c - 1], "grows") ? grows : counts;
     called = !strcmp(v[c - 1], "throws") ? throws : !strcmp(v[c - 1], "returns") ? returns : called;
+    called = !strcmp(v[c - 1], "queued") ? queued : !strcmp(v[c - 1], "helped") ? helped : !strcmp(v[c - 1], "counted") ? counted : called;
     try {
 #pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i])
     shared(N, x, y);
