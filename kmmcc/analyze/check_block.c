@@ -15,11 +15,36 @@
 
 /* ---- data and task ---- */
 
+enum { IN_BREAKABLE = 1, IN_LOOP = 2, IN_SWITCH = 4 };
+
 typedef struct leave {
     unit_t *u;
-    int loops;
+    const directive_t *d;
+    int in; /* statements of the block that are around */
     const char *message;
 } leave_t;
+
+/* True if the jump's label stands in the block. */
+static bool stays(const leave_t *l, CXCursor jump)
+{
+    size_t begin, end;
+    CXCursor label = clang_getCursorReferenced(cursor_first_child(jump));
+    return !clang_Cursor_isNull(label) && unit_range(l->u, label, &begin, &end) &&
+           begin >= l->d->statement_begin && begin < l->d->statement_end;
+}
+
+/* Visitor of the function around the block: reports jumps from outside to a label in it. */
+static enum CXChildVisitResult find_entry(CXCursor c, CXCursor parent, CXClientData data)
+{
+    const leave_t *l = data;
+    size_t begin, end;
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_GotoStmt && unit_range(l->u, c, &begin, &end) &&
+        (begin < l->d->statement_begin || begin >= l->d->statement_end) && stays(l, c))
+        unit_error(l->u, begin, end, "this would enter the block of '%s' behind its beginning",
+                   l->d->kind == DIRECTIVE_DATA ? "data" : "task");
+    return CXChildVisit_Recurse;
+}
 
 /* Visitor: reports statements by which control leaves the block other than at its end. */
 static enum CXChildVisitResult find_leave(CXCursor c, CXCursor parent, CXClientData data)
@@ -33,13 +58,16 @@ static enum CXChildVisitResult find_leave(CXCursor c, CXCursor parent, CXClientD
     bool loop = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt ||
                 kind == CXCursor_CXXForRangeStmt;
     if (loop)
-        inner.loops |= 3;
+        inner.in |= IN_BREAKABLE | IN_LOOP;
     if (kind == CXCursor_SwitchStmt)
-        inner.loops |= 1;
-    bool leaves = kind == CXCursor_ReturnStmt || kind == CXCursor_GotoStmt ||
+        inner.in |= IN_BREAKABLE | IN_SWITCH;
+    if ((kind == CXCursor_CaseStmt || kind == CXCursor_DefaultStmt) && !(inner.in & IN_SWITCH) &&
+        unit_range(inner.u, c, &begin, &end))
+        unit_error(inner.u, begin, begin + 1, "this would enter the block behind its beginning");
+    bool leaves = kind == CXCursor_ReturnStmt || (kind == CXCursor_GotoStmt && !stays(&inner, c)) ||
                   kind == CXCursor_IndirectGotoStmt ||
-                  (kind == CXCursor_BreakStmt && !(inner.loops & 1)) ||
-                  (kind == CXCursor_ContinueStmt && !(inner.loops & 2));
+                  (kind == CXCursor_BreakStmt && !(inner.in & IN_BREAKABLE)) ||
+                  (kind == CXCursor_ContinueStmt && !(inner.in & IN_LOOP));
     if (leaves && unit_range(inner.u, c, &begin, &end))
         unit_error(inner.u, begin, end, "%s", inner.message);
     clang_visitChildren(c, find_leave, &inner);
@@ -74,12 +102,14 @@ static void check_map(unit_t *u, directive_t *d, map_item_t *item)
 void check_data(unit_t *u, directive_t *d)
 {
     leave_t leave = {
-        u, 0,
+        u, d, 0,
         "this would leave the block of 'data' before its arrays are back; leave it at its end"};
     for (int k = 0; k < d->map_count; k++)
         check_map(u, d, &d->map[k]);
-    if (d->kind == DIRECTIVE_DATA)
-        clang_visitChildren(d->statement, find_leave, &leave);
+    if (d->kind != DIRECTIVE_DATA)
+        return;
+    clang_visitChildren(d->statement, find_leave, &leave);
+    clang_visitChildren(d->top, find_entry, &leave);
 }
 
 /* ---- task ---- */
@@ -111,7 +141,7 @@ static void check_nested(unit_t *u, const directive_t *d)
 
 void check_task(unit_t *u, directive_t *d)
 {
-    leave_t leave = {u, 0, "this would leave the task before it has ended; leave it at its end"};
+    leave_t leave = {u, d, 0, "this would leave the task before it has ended; leave it at its end"};
     check_scalars(u, d);
     check_items(u, d);
     for (int k = 0; k < d->item_count; k++)
@@ -119,4 +149,5 @@ void check_task(unit_t *u, directive_t *d)
     check_nested(u, d);
     check_task_names(u, d);
     find_leave(d->statement, d->statement, &leave);
+    clang_visitChildren(d->top, find_entry, &leave);
 }

@@ -1,7 +1,17 @@
-// RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: %s
 // A block of data is left at its end.
 int data(int n, float *x)
 {
+    if (n == 5)
+// CHECK: :[[#@LINE+1]]:9: error: this would enter the block of 'data' behind its beginning
+        goto inside;
+    switch (n) {
+#pragma kmm data map(x[0:n])
+        {
+// CHECK: :[[#@LINE+1]]:9: error: this would enter the block behind its beginning
+        case 6:;
+        }
+    }
     for (int k = 0; k < n; k++) {
 #pragma kmm data map(x[0:n])
         {
@@ -17,6 +27,9 @@ int data(int n, float *x)
             if (k == 4)
 // CHECK: :[[#@LINE+1]]:17: error: this would leave the block of 'data' before its arrays are back; leave it at its end
                 goto end;
+inside:
+            if (n++ < 3)
+                goto inside;
             for (int j = 0; j < 3; j++) {
                 if (j == 1)
                     continue;
