@@ -231,7 +231,7 @@ void kmm__numa_bind(kmm__device_t *d, void *at, size_t bytes)
 
 void kmm__numa_start(kmm_runtime_t *rt)
 {
-    rt->near = NULL;
+    rt->memory->numa = NULL;
 }
 
 void kmm__numa_prepare(kmm_runtime_t *rt)
