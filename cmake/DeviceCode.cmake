@@ -6,8 +6,8 @@
 
 # PTX code for this GPU and version runs on every newer one.
 set(KMM_PTX_FLAGS --target=nvptx64 -march=sm_60 --cuda-feature=+ptx63 -nocudalib -ffreestanding
-  -nostdlibinc -std=c17 -Os -ffp-contract=off -fno-unroll-loops -mllvm -inline-threshold=100000
-  -Wno-unused-command-line-argument)
+  -nostdlibinc -std=c17 -Os -ffp-contract=off -fno-unroll-loops -fno-jump-tables
+  -mllvm -inline-threshold=100000 -Wno-unused-command-line-argument)
 # bytes that divide the addresses of elements of each kmm_type_t, and of pairs
 set(KMM_PTX_ALIGNMENTS 1 2 4 8 1 2 4 8 4 8 2 2 4 8 1)
 

@@ -21,14 +21,32 @@
 #pragma clang attribute pop
 #endif
 
+/* Bytes of a number in wide form. Code for one type has no more than it needs. */
+#ifdef __NVPTX__
+enum {
+    CODE = KMM__CODE_OF,
+    VALUE_BYTES =
+        CODE == KMM_COMPLEX_DOUBLE ? 16
+        : CODE == KMM_INT64 || CODE == KMM_UINT64 || CODE == KMM_DOUBLE || CODE == KMM_COMPLEX_FLOAT
+            ? 8
+            : 4
+};
+#else
+enum { VALUE_BYTES = 16 };
+#endif
+
 /* Values at the leaves and nodes of a tree: a number in wide form; or of a pair the number of the
  * partial that has it. */
 typedef union value {
-    _Alignas(16) char wide[16];
+    _Alignas(VALUE_BYTES) char wide[VALUE_BYTES];
     uint32_t partial;
 } value_t;
 
-enum { LEVELS = 14 }; /* of a tree of 2^13 partials, which is more than there are */
+enum {
+    LEVELS = 14, /* of a tree of 2^13 partials, which is more than there are */
+    LOG2_THREADS = 8
+};
+_Static_assert(1 << LOG2_THREADS == KMM__FOLD_THREADS, "shifts divide by powers of 2");
 
 static char *partial_at(const kmm__folding_t *f, uint64_t element, uint64_t partial)
 {
@@ -76,6 +94,15 @@ static value_t leaf(const kmm__folding_t *f, uint64_t element, uint32_t partial)
     return v;
 }
 
+/* The leaf, in whose place an identity stays where they are refilled. */
+static value_t taken(const kmm__folding_t *f, uint64_t element, uint32_t partial)
+{
+    const value_t v = leaf(f, element, partial);
+    if (f->refills)
+        kmm__fold_identity(f->op, &f->element, partial_at(f, element, partial));
+    return v;
+}
+
 static value_t node(const kmm__folding_t *f, uint64_t element, value_t a, value_t b)
 {
     if (!f->element.is_pair)
@@ -103,8 +130,8 @@ typedef struct place {
 
 static place_t place_of(const kmm__folding_t *f, uint32_t block, uint32_t thread)
 {
-    const uint32_t lanes = KMM__FOLD_THREADS / f->slots;
-    return (place_t){(uint64_t)block * lanes + thread % lanes, thread / lanes, lanes};
+    const uint32_t shift = LOG2_THREADS - (uint32_t)__builtin_ctz(f->slots), lanes = 1u << shift;
+    return (place_t){(uint64_t)block * lanes + (thread & (lanes - 1)), thread >> shift, lanes};
 }
 
 /* The first step: folds the thread's run. A block that is folded at level k of the tree waits in
@@ -118,11 +145,13 @@ static void fold_run(const kmm__folding_t *f, uint32_t block, uint32_t thread, v
     value_t open[LEVELS], v;
     if (p.element >= f->elements || n == 0)
         return;
+    if (n == 1) { /* without `open`, which is not in registers */
+        shared[thread] = taken(f, p.element, begin);
+        return;
+    }
     for (uint32_t k = 0; k < n; k++) {
         uint32_t level = 0;
-        v = leaf(f, p.element, begin + k);
-        if (f->refills)
-            kmm__fold_identity(f->op, &f->element, partial_at(f, p.element, begin + k));
+        v = taken(f, p.element, begin + k);
         for (; k >> level & 1; level++)
             v = node(f, p.element, open[level], v);
         open[level] = v;
