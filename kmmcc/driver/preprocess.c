@@ -147,6 +147,65 @@ static bool write_copies(context_t *c, const macro_copy_t *copies, int count)
     return true;
 }
 
+/* ---- Names with letters beyond ASCII ---- */
+
+/* The end of a literal that begins at a quote. */
+static const char *behind_literal(const char *begin, const char *at)
+{
+    if (*at == '"' && at > begin && at[-1] == 'R') {
+        const char *open = strchr(at, '(');
+        const char *end =
+            open ? strstr(open, arena_printf(")%s\"", arena_copy(at + 1, (size_t)(open - at - 1))))
+                 : NULL;
+        return end ? end + (open - at) + 1 : at + strlen(at);
+    }
+    const char quote = *at++;
+    while (*at && *at != quote && *at != '\n')
+        at += *at == '\\' && at[1] ? 2 : 1;
+    return *at ? at + 1 : at;
+}
+
+/* Adds the letter with this number, in UTF-8. */
+static void add_letter(text_t *out, unsigned long letter)
+{
+    char bytes[4];
+    int count = letter < 0x80 ? 1 : letter < 0x800 ? 2 : letter < 0x10000 ? 3 : 4;
+    for (int k = count - 1; k > 0; k--, letter >>= 6)
+        bytes[k] = (char)(0x80 | (letter & 0x3f));
+    bytes[0] = (char)(count == 1 ? letter : (0xf00u >> count & 0xf0u) | letter);
+    text_add(out, bytes, (size_t)count);
+}
+
+/* Adds preprocessed text. gcc writes letters beyond ASCII of names as \U000000e9, outside of
+ * literals. kmmcc looks for names as the program writes them. */
+static void add_with_letters(text_t *out, const char *text, size_t length)
+{
+    enum { DIGITS = 8 };
+    const char *end = text + length, *from = text;
+    bool in_number = false, in_name = false;
+    for (const char *at = text; at < end;) {
+        bool is_word = *at == '_' || (*at & 0x80) || (*at >= '0' && *at <= '9') ||
+                       (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z');
+        if (*at == '"' || (*at == '\'' && !in_number)) {
+            at = behind_literal(text, at);
+            in_number = in_name = false;
+            continue;
+        }
+        if (*at == '\\' && end - at > DIGITS + 1 && at[1] == 'U' &&
+            strspn(at + 2, "0123456789abcdefABCDEF") >= DIGITS) {
+            text_add(out, from, (size_t)(at - from));
+            add_letter(out, strtoul(arena_copy(at + 2, DIGITS), NULL, 16));
+            from = at += 2 + DIGITS;
+            in_name = true;
+            continue;
+        }
+        in_number = is_word && (in_number || (!in_name && *at >= '0' && *at <= '9'));
+        in_name = is_word && !in_number;
+        at++;
+    }
+    text_add(out, from, (size_t)(end - from));
+}
+
 static bool run(const preprocessor_t *p, int pass, const macro_copy_t *copies, int count,
                 text_t *out)
 {
@@ -169,7 +228,7 @@ static bool run(const preprocessor_t *p, int pass, const macro_copy_t *copies, i
     if (!text)
         return text_printf(out, "it has written nothing"), false;
     out->length = 0;
-    text_add(out, text->text, read_architectures(c, text));
+    add_with_letters(out, text->text, read_architectures(c, text));
     return true;
 }
 
