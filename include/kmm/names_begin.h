@@ -116,6 +116,8 @@
 #undef handles
 #pragma push_macro("has_own")
 #undef has_own
+#pragma push_macro("held")
+#undef held
 #pragma push_macro("index_offset")
 #undef index_offset
 #pragma push_macro("index_type")
@@ -182,6 +184,8 @@
 #undef num_threads
 #pragma push_macro("number")
 #undef number
+#pragma push_macro("object")
+#undef object
 #pragma push_macro("of")
 #undef of
 #pragma push_macro("of_thread")

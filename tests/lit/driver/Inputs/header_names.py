@@ -6,7 +6,7 @@ import sys
 KEEPS = """auto break case char const continue default do double else enum extern float for goto if inline int long register
 return short signed sizeof static struct switch typedef union unsigned void volatile while class public private protected
 explicit delete operator this try catch throw new template typename true false nullptr noexcept constexpr bool using
-namespace static_cast define ifdef ifndef endif elif undef include pragma defined std blockDim blockIdx gridDim threadIdx
+namespace static_cast static_assert define ifdef ifndef endif elif undef include pragma defined std blockDim blockIdx gridDim threadIdx
 dim3 uint3 make_uint3 x y z X EXIT_FAILURE INT64_MIN stderr fflush fprintf _Exit size_t int64_t uint32_t uint64_t
 current_exception exception exception_ptr rethrow_exception uncaught_exception uncaught_exceptions""".split()
 folder = sys.argv[1]
