@@ -20,12 +20,13 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* True for a marker that begins lines of the command line or of the compiler itself. */
+/* True for a marker that begins lines of the command line, of the compiler itself, or of the header
+ * that gcc includes first. */
 static bool is_builtin(const char *marker)
 {
     size_t length = strcspn(marker, "\n");
     static const char *const names[] = {"\"<built-in>\"", "\"<command-line>\"",
-                                        "\"<command line>\""};
+                                        "\"<command line>\"", "/stdc-predef.h\""};
     for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
         if (memmem(marker, length, names[k], strlen(names[k])))
             return true;

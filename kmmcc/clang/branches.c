@@ -46,12 +46,21 @@ typedef struct reader {
     unsigned line;
 } reader_t;
 
+/* True if a #line directive of the file gives its lines the name. */
+static bool is_renamed(const source_t *s, const char *name)
+{
+    return s->has_markers && strstr(s->text, arena_printf("\"%s\"", name));
+}
+
 static int number_of_file(const includes_t *includes, const char *name)
 {
     char real[PATH_MAX];
     const char *path = realpath(name, real) ? real : name;
     for (int k = 0; k < includes->count; k++)
         if (!strcmp(includes->file[k]->path, name) || !strcmp(includes->file[k]->real, path))
+            return k;
+    for (int k = 0; k < includes->count; k++)
+        if (is_renamed(includes->file[k]->source, name))
             return k;
     return -1;
 }
@@ -125,7 +134,7 @@ static const char *preprocess(const unit_t *main)
     list_add(&command, "-dD");
     list_add(&command, main->includes->file[0]->path);
     text_add(&text, "", 0);
-    return access(KMM_CLANG, X_OK) == 0 && process_capture(&command, &text) ? text.data : NULL;
+    return process_capture(&command, &text) ? text.data : NULL;
 }
 
 /* ---- Branches ---- */
@@ -196,12 +205,47 @@ static bool begins_branch(const char *word)
     return text_is_one_of(word, words);
 }
 
+/* The next line of the file with code. */
+static const output_t *next_code(const outputs_t *outputs, int file, int *k)
+{
+    while (*k < outputs->count) {
+        const output_t *o = &outputs->at[(*k)++];
+        if (o->file == file && !is_definition(o) && !hint_is_all(o->text, o->length))
+            return o;
+    }
+    return NULL;
+}
+
+/* Compares a file in which #line gives lines other numbers: all lines with code. True if an error
+ * was reported. */
+static bool compare_lines(const comparison_t *c, int file)
+{
+    int compiled = 0, parsed = 0;
+    const output_t *x, *y;
+    do {
+        x = next_code(&c->compiled, file, &compiled);
+        y = next_code(&c->parsed, file, &parsed);
+    } while (x && y && x->line == y->line);
+    if (!x && !y)
+        return false;
+    const source_t *s = c->sources[file];
+    diag_plain(SEVERITY_ERROR,
+               "'%s' has #line, and from its line %u on the compiler and clang, by which kmmcc "
+               "reads the program, see other lines",
+               s->path, x && (!y || x->line < y->line) ? x->line : y->line);
+    diag_plain(SEVERITY_NOTE,
+               "let its #if ask for macros of the program, which the command line defines by -D");
+    return true;
+}
+
 /* True if an error was reported: one for each file. */
 static bool compare_file(const comparison_t *c, int file)
 {
     const source_t *s = c->sources[file];
     open_t *open = NULL;
     lexer_t l = lexer_at(s, 0, s->length);
+    if (s->has_markers)
+        return compare_lines(c, file);
     for (token_t t = lex(&l), word; t.kind != TOKEN_END; t = lex(&l)) {
         if (t.kind != TOKEN_DIRECTIVE)
             continue;
@@ -405,13 +449,26 @@ static bool refuse_target(const unit_t *main)
     return false;
 }
 
+static bool has_clang(const unit_t *main)
+{
+    if (access(KMM_CLANG, X_OK) == 0)
+        return true;
+    diag_plain(SEVERITY_ERROR,
+               "'%s' asks for '%s', which compilers define differently, and there is no program "
+               "'%s' to compare what they do",
+               main->source->path, main->includes->asked.item[0], KMM_CLANG);
+    diag_plain(SEVERITY_NOTE, "install it, or ask for a macro of the program, which the command "
+                              "line defines by -D");
+    return false;
+}
+
 bool branches_check(const unit_t *main)
 {
     const includes_t *includes = main->includes;
     comparison_t c = {.main = main};
     if (!includes->asked.count || !includes->compiled)
         return true;
-    if (refuse_target(main))
+    if (!has_clang(main) || refuse_target(main))
         return false;
     const char *parsed = preprocess(main);
     if (!parsed)
