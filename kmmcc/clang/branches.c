@@ -178,25 +178,50 @@ static void report(const source_t *s, token_t branch, bool by_compiler)
             "the branches so that both take the same");
 }
 
-/* True if an error was reported. */
-static bool compare_branch(const comparison_t *c, int file, token_t branch, unsigned last)
+/* From #if to #endif. */
+typedef struct chain {
+    unsigned first, last; /* lines of its branches */
+    bool differs, by_compiler;
+    token_t differing; /* the first branch that only one takes and that has code */
+    token_t branch;    /* the directive of its open branch */
+    struct chain *outer;
+} chain_t;
+
+static void close_branch(const comparison_t *c, int file, chain_t *chain, unsigned last)
 {
-    const source_t *s = c->sources[file];
-    unsigned first = source_line(s, branch.begin) + 1;
+    unsigned first = source_line(c->sources[file], chain->branch.begin) + 1;
     bool code_of_compiled = false, code_of_parsed = false;
     int compiled = times_taken(&c->compiled, file, first, last, &code_of_compiled);
     int parsed = times_taken(&c->parsed, file, first, last, &code_of_parsed);
     bool by_compiler = compiled > parsed;
-    if (compiled == parsed || !(by_compiler ? code_of_compiled : code_of_parsed))
-        return false;
-    report(s, branch, by_compiler);
-    return true;
+    chain->last = last;
+    if (chain->differs || compiled == parsed || !(by_compiler ? code_of_compiled : code_of_parsed))
+        return;
+    chain->differs = true;
+    chain->by_compiler = by_compiler;
+    chain->differing = chain->branch;
 }
 
-typedef struct open {
-    token_t branch; /* its directive */
-    struct open *outer;
-} open_t;
+static const char *code_of(const outputs_t *outputs, int file, const chain_t *chain)
+{
+    text_t code = {0};
+    text_add(&code, "", 0);
+    for (int k = 0; k < outputs->count; k++) {
+        const output_t *o = &outputs->at[k];
+        if (o->file == file && o->line >= chain->first && o->line < chain->last &&
+            !is_definition(o) && !hint_is_all(o->text, o->length))
+            text_printf(&code, "%s", hint_without(o->text, o->length, false));
+    }
+    return code.data;
+}
+
+/* True if both take branches with the same code, in which kmmcc changes nothing. */
+static bool is_same_code(const comparison_t *c, int file, const chain_t *chain)
+{
+    const char *compiled = code_of(&c->compiled, file, chain);
+    return !strcmp(compiled, code_of(&c->parsed, file, chain)) && !strstr(compiled, "kmm") &&
+           !strstr(compiled, "<<<");
+}
 
 static bool begins_branch(const char *word)
 {
@@ -238,32 +263,54 @@ static bool compare_lines(const comparison_t *c, int file)
     return true;
 }
 
-/* True if an error was reported: one for each file. */
-static bool compare_file(const comparison_t *c, int file)
+/* The file's chains in the order of their #if. */
+static chain_t **read_chains(const comparison_t *c, int file, int *count)
 {
     const source_t *s = c->sources[file];
-    open_t *open = NULL;
+    chain_t **all = NULL, *open = NULL;
+    int capacity = 0;
     lexer_t l = lexer_at(s, 0, s->length);
-    if (s->has_markers)
-        return compare_lines(c, file);
     for (token_t t = lex(&l), word; t.kind != TOKEN_END; t = lex(&l)) {
         if (t.kind != TOKEN_DIRECTIVE)
             continue;
         lexer_in_directive(s, t, &word);
         const char *name = word.kind == TOKEN_NAME ? token_text(s, word) : "";
-        bool is_end = !strcmp(name, "endif"), is_outer = !strncmp(name, "if", 2);
-        if (!is_end && !begins_branch(name))
+        bool begins = !strncmp(name, "if", 2), ends = !strcmp(name, "endif");
+        if (!(ends || begins_branch(name)))
             continue;
-        if (open && !is_outer) {
-            if (compare_branch(c, file, open->branch, source_line(s, t.begin)))
-                return true;
-            open = open->outer;
+        if (open && !begins)
+            close_branch(c, file, open, source_line(s, t.begin));
+        if (begins) {
+            chain_t *chain = arena_alloc(sizeof(*chain));
+            *chain = (chain_t){.first = source_line(s, t.begin) + 1, .outer = open};
+            all = arena_grow(all, *count, &capacity, sizeof(chain_t *));
+            all[(*count)++] = open = chain;
         }
-        if (is_end)
+        if (open)
+            open->branch = t;
+        if (open && ends)
+            open = open->outer;
+    }
+    return all;
+}
+
+/* True if an error was reported: one for each file. */
+static bool compare_file(const comparison_t *c, int file)
+{
+    int count = 0;
+    unsigned accepted = 0; /* the lines before this one */
+    if (c->sources[file]->has_markers)
+        return compare_lines(c, file);
+    chain_t **all = read_chains(c, file, &count);
+    for (int k = 0; k < count; k++) {
+        const chain_t *chain = all[k];
+        if (!chain->differs || chain->first < accepted)
             continue;
-        open_t *new = arena_alloc(sizeof(*new));
-        *new = (open_t){t, open};
-        open = new;
+        if (!is_same_code(c, file, chain)) {
+            report(c->sources[file], chain->differing, chain->by_compiler);
+            return true;
+        }
+        accepted = chain->last;
     }
     return false;
 }
@@ -295,7 +342,7 @@ static bool compare_presence(const comparison_t *c, int file)
 
 /* Returns all definitions of the macro in the program's files, less what changes no types and no
  * statements. *file and *line become the place of the first. */
-static const char *definitions(const outputs_t *outputs, const char *name, int *file,
+static const char *definitions(const outputs_t *outputs, const char *name, bool expects, int *file,
                                unsigned *line)
 {
     text_t all = {0};
@@ -310,7 +357,7 @@ static const char *definitions(const outputs_t *outputs, const char *name, int *
         if (*file < 0)
             *file = o->file, *line = o->line;
         text_printf(&all, "%s\n",
-                    hint_without(at + length, o->length - strlen("#define ") - length));
+                    hint_without(at + length, o->length - strlen("#define ") - length, expects));
     }
     return all.data;
 }
@@ -378,8 +425,12 @@ static bool compare_macro(const comparison_t *c, const char *name)
 {
     int file = -1, other = -1;
     unsigned line = 0, other_line = 0;
-    const char *compiled = definitions(&c->compiled, name, &file, &line);
-    const char *parsed = definitions(&c->parsed, name, &other, &other_line);
+    const char *compiled = definitions(&c->compiled, name, false, &file, &line);
+    const char *parsed = definitions(&c->parsed, name, false, &other, &other_line);
+    if (strstr(compiled, "__builtin_expect") || strstr(parsed, "__builtin_expect")) {
+        compiled = definitions(&c->compiled, name, true, &file, &line);
+        parsed = definitions(&c->parsed, name, true, &other, &other_line);
+    }
     if (!strcmp(compiled, parsed) || !is_used(c, name, 0))
         return false;
     if (file >= 0)

@@ -21,10 +21,10 @@ static const char *const calls[] = {"__attribute__",
                                     "__builtin_prefetch",
                                     NULL};
 static const char *const words[] = {
-    "inline",        "__inline",      "__inline__",       "restrict", "__restrict", "__restrict__",
-    "__extension__", "__forceinline", "__builtin_expect", "noexcept", "register",   NULL};
+    "inline",        "__inline",      "__inline__", "restrict", "__restrict", "__restrict__",
+    "__extension__", "__forceinline", "noexcept",   "register", NULL};
 /* Of expressions that __builtin_expect holds. */
-static const char *const marks[] = {"(", ")", ",", NULL};
+static const char *const marks[] = {"(", ")", ",", "__builtin_expect", NULL};
 
 static bool is_any(const source_t *s, token_t t, const char *const *list)
 {
@@ -62,11 +62,10 @@ static void add_string(text_t *out)
         text_add(out, string, length);
 }
 
-const char *hint_without(const char *text, size_t length)
+const char *hint_without(const char *text, size_t length, bool expects)
 {
     const source_t *s = source_from("", arena_copy(text, length), length);
     lexer_t l = lexer_within(s, 0, s->length);
-    bool expects = strstr(s->text, "__builtin_expect");
     text_t out = {0};
     text_add(&out, "", 0);
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
@@ -74,12 +73,12 @@ const char *hint_without(const char *text, size_t length)
             skip(&l, "(", ")");
         else if (is_doubled(l, t, "["))
             skip(&l, "[", "]"), lex(&l);
-        else if (is_doubled(l, t, "!"))
+        else if (expects && is_doubled(l, t, "!"))
             lex(&l);
         else if (t.kind == TOKEN_STRING || token_is(s, t, "__VERSION__"))
             add_string(&out);
-        else if (!is_any(s, t, words) && !is_any(s, t, marks) &&
-                 !(expects && t.kind == TOKEN_NUMBER))
+        else if (!is_any(s, t, words) &&
+                 !(expects && (is_any(s, t, marks) || t.kind == TOKEN_NUMBER)))
             text_printf(&out, "%s ", token_text(s, t));
     }
     return out.data;
@@ -102,6 +101,6 @@ bool hint_is_all(const char *line, size_t length)
     size_t at = strspn(s->text, " \t");
     if (s->text[at] == '#')
         return is_hint_pragma(source_from("", s->text + at, length - at));
-    const char *rest = hint_without(line, length);
+    const char *rest = hint_without(line, length, false);
     return rest[strspn(rest, " ;")] == 0;
 }
