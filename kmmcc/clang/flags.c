@@ -10,6 +10,7 @@
 #include "base/install.h"
 #include "base/options.h"
 #include "base/toolchain.h"
+#include "clang/asked.h"
 
 void flags_add(flags_t *f, const char *flag)
 {
@@ -125,14 +126,15 @@ static const char *without_openmp(const char *flag)
 static flags_t flags_none(const unit_t *u)
 {
     enum { ROOM = 80 };
-    return (flags_t){
-        .flag = arena_alloc((ROOM + (size_t)u->options->parse_flag_count) * sizeof(char *))};
+    int more = u->options->parse_flag_count + u->main->includes->asked.count;
+    return (flags_t){.flag = arena_alloc((ROOM + (size_t)more) * sizeof(char *))};
 }
 
 static void add_options(const unit_t *u, flags_t *f)
 {
     for (int k = 0; k < u->options->parse_flag_count; k++)
         flags_add(f, without_openmp(u->options->parse_flags[k]));
+    asked_add_flags(u, f);
 }
 
 flags_t flags_of_device(const unit_t *u, headers_t headers)

@@ -23,7 +23,7 @@ static marks_t *choose(const plan_t *p, const job_t *job, bool *good)
 {
     marks_t *m = mark_launches(job->source);
     const options_t *o = compile_options(p->o, job);
-    const includes_t *includes = includes_read(o, job->source);
+    includes_t *includes = includes_read(o, job->source);
     includes->file[0]->source = mark_trial(m);
     preprocess_macros(p, job, includes);
     *good = frontend_choose(o, job->lang, job->target, includes, m);

@@ -22,6 +22,7 @@
 #include "driver/depend.h"
 #include "driver/frontend.h"
 #include "driver/instrument.h"
+#include "driver/option_table.h"
 #include "driver/preprocess.h"
 #include "driver/run.h"
 #include "driver/steps.h"
@@ -64,6 +65,23 @@ static bool has_host_headers(const job_t *job)
     return false;
 }
 
+/* What clang takes for another size or another value would be wrong in chunks. */
+static bool has_known_types(const options_t *o, const job_t *job)
+{
+    for (int k = 0; k < o->argument_count && !o->ignores_pragmas; k++) {
+        const char *text = o->arguments[k].text;
+        if (o->arguments[k].role != ROLE_OPTION || !option_is_beyond_clang(text))
+            continue;
+        diag_plain(SEVERITY_ERROR,
+                   "'%s' has kmm pragmas, and '%s' changes types or constants in a way that clang, "
+                   "by which kmmcc reads the program, does not know",
+                   job->path, text);
+        diag_plain(SEVERITY_NOTE, "compile this file without the option");
+        return false;
+    }
+    return true;
+}
+
 static const char *transformed(const plan_t *p, job_t *job)
 {
     if (!p->o->ignores_pragmas)
@@ -74,7 +92,7 @@ static const char *transformed(const plan_t *p, job_t *job)
 
 static bool compile_transform(const plan_t *p, job_t *job)
 {
-    if (!has_host_headers(job))
+    if (!has_host_headers(job) || (job->has_pragma && !has_known_types(p->o, job)))
         return false;
     int first = diag_count();
     if (job->transforms && !job->result)

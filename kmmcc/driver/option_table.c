@@ -24,6 +24,11 @@ static const option_t table[] = {
     {"-I", VALUE_JOINED, ROLE_COMPILE, false, NULL, "-I"},
     {"-D", VALUE_JOINED, ROLE_COMPILE, false, NULL, "-D"},
     {"-U", VALUE_JOINED, ROLE_COMPILE, false, NULL, "-U"},
+    {"-iprefix", VALUE_JOINED, ROLE_COMPILE, false, NULL, "-iprefix"},
+    {"-iwithprefix", VALUE_JOINED, ROLE_COMPILE, false, NULL, "-iwithprefix"},
+    {"-iwithprefixbefore", VALUE_JOINED, ROLE_COMPILE, false, NULL, "-iwithprefixbefore"},
+    {"-include-directory", VALUE_NEXT, ROLE_COMPILE, false, NULL, "-I"},
+    {"-include-directory-after", VALUE_NEXT, ROLE_COMPILE, false, NULL, "-idirafter"},
     {"-L", VALUE_JOINED, ROLE_LINK, false, NULL, NULL},
     {"-l", VALUE_JOINED, ROLE_LINK, false, NULL, NULL},
     {"-o", VALUE_JOINED, ROLE_OUTPUT, false, NULL, NULL},
@@ -216,4 +221,118 @@ const option_t *option_find(const char *word, const char **value)
                   (found->value_form == VALUE_NEXT || two_dashes || found->role == ROLE_LANG);
     *value = found_rest + equals;
     return found;
+}
+
+/* ---- Options that are not in the table ---- */
+
+/* A name that ends with = or * stands for all that begin so. */
+static bool is_in(const char *word, const char *const *names)
+{
+    for (; *names; names++) {
+        size_t length = strlen(*names);
+        bool is_prefix = strchr("=*", (*names)[length - 1]);
+        if (!is_prefix ? !strcmp(word, *names)
+                       : !strncmp(word, *names, length - ((*names)[length - 1] == '*')))
+            return true;
+    }
+    return false;
+}
+
+/* A processor or an extension that only the compiler knows is left out: the macros that it defines
+ * are the compiler's (clang/asked.c). */
+bool option_is_for_parsing(const char *word)
+{
+    static const char *const names[] = {"-ansi",
+                                        "-trigraphs",
+                                        "-undef",
+                                        "-nostdinc",
+                                        "-nostdinc++",
+                                        "-fshort-wchar",
+                                        "-fno-short-wchar",
+                                        "-fshort-enums",
+                                        "-fno-short-enums",
+                                        "-fsigned-char",
+                                        "-fno-signed-char",
+                                        "-fno-unsigned-char",
+                                        "-fpack-struct",
+                                        "-fpack-struct=",
+                                        "-m32",
+                                        "-m64",
+                                        "-mx32",
+                                        "-mlong-double-64",
+                                        "-mlong-double-80",
+                                        "-mlong-double-128",
+                                        "-mms-bitfields",
+                                        "-mno-ms-bitfields",
+                                        "-malign-double",
+                                        "-fms-extensions",
+                                        "-fno-ms-extensions",
+                                        "-fchar8_t",
+                                        "-fno-char8_t",
+                                        "-fno-operator-names",
+                                        "-fgnu89-inline",
+                                        "-ffreestanding",
+                                        "-fhosted",
+                                        "-fwrapv",
+                                        "-fno-wrapv",
+                                        "-fexceptions",
+                                        "-frtti",
+                                        "-march=native",
+                                        "-march=x86-64*",
+                                        "-march=core*",
+                                        "-march=haswell",
+                                        "-march=broadwell",
+                                        "-march=skylake*",
+                                        "-march=ivybridge",
+                                        "-march=sandybridge",
+                                        "-march=icelake*",
+                                        "-march=sapphirerapids",
+                                        "-march=znver1",
+                                        "-march=znver2",
+                                        "-march=znver3",
+                                        "-march=znver4",
+                                        "-march=armv8*",
+                                        "-mavx",
+                                        "-mno-avx",
+                                        "-mavx2",
+                                        "-mno-avx2",
+                                        "-mavx512f",
+                                        "-mavx512vl",
+                                        "-mavx512bw",
+                                        "-mavx512dq",
+                                        "-mavx512cd",
+                                        "-mfma",
+                                        "-mno-fma",
+                                        "-mf16c",
+                                        "-msse",
+                                        "-msse2",
+                                        "-msse3",
+                                        "-mssse3",
+                                        "-msse4",
+                                        "-msse4.1",
+                                        "-msse4.2",
+                                        "-mbmi",
+                                        "-mbmi2",
+                                        "-mpopcnt",
+                                        "-mlzcnt",
+                                        "-maes",
+                                        "-mpclmul",
+                                        "-mrdrnd",
+                                        "-mcx16",
+                                        NULL};
+    return is_in(word, names);
+}
+
+bool option_is_beyond_clang(const char *word)
+{
+    static const char *const names[] = {"-funsigned-bitfields",
+                                        "-fno-signed-bitfields",
+                                        "-fsso-struct=big-endian",
+                                        "-fsso-struct=little-endian",
+                                        "-fsingle-precision-constant",
+                                        "-m96bit-long-double",
+                                        "-m16",
+                                        "-fplan9-extensions",
+                                        NULL};
+    return is_in(word, names);
 }

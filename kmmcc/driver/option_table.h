@@ -30,5 +30,10 @@ const char *option_rest(const char *text, const char *prefix);
 /* Returns the option with the longest name that fits the word. *value is NULL if the value is the
  * next word. */
 const option_t *option_find(const char *word, const char **value);
+/* True if an option that is not in the table changes types, the language, or which instructions the
+ * program may ask for, and clang knows it by the same name. */
+bool option_is_for_parsing(const char *word);
+/* True if the option changes types or literals, and clang has nothing like it. */
+bool option_is_beyond_clang(const char *word);
 
 #endif

@@ -88,6 +88,7 @@ typedef struct reader {
     int next;     /* of words */
     argument_t *arguments;
     list_t flags;              /* for parsing */
+    list_t preprocessor;       /* words of -Wp and -Xpreprocessor, which come last */
     const char *lang_name;     /* of the last -x; NULL: none or "none" */
     const char *lang_of_all;   /* nvcc's -x holds for the files before it too */
     bool after_unknown;        /* the last word was an unknown option, which may take a value */
@@ -117,23 +118,29 @@ static void add_flag(reader_t *r, const char *name, const char *value)
     list_add(&r->flags, value);
 }
 
-/* Options of the host compiler that parsing needs, inside -Xcompiler a,b. */
-static void read_host_options(reader_t *r, const char *value)
+/* Words of the host compiler's command line: those that parsing needs. */
+static void read_host_words(reader_t *r, const list_t *words)
 {
-    list_t parts = {0};
-    for (const char *s = value; *s; s += *s == ',') {
-        size_t length = strcspn(s, ",");
-        list_add(&parts, arena_copy(s, length));
-        s += length;
-    }
-    for (int k = 0; k < parts.count; k++) {
+    for (int k = 0; k < words->count; k++) {
         const char *own = NULL;
-        const option_t *option = option_find(parts.item[k], &own);
+        const option_t *option = option_find(words->item[k], &own);
+        if (!option && option_is_for_parsing(words->item[k]))
+            list_add(&r->flags, words->item[k]);
         if (!option || !option->parse)
             continue;
-        if (option->value_form != VALUE_NONE && !own && k + 1 < parts.count)
-            own = parts.item[++k];
+        if (option->value_form != VALUE_NONE && !own && k + 1 < words->count)
+            own = words->item[++k];
         add_flag(r, option->parse, own);
+    }
+}
+
+/* Adds the words of -Xcompiler a,b or -Wp,a,b. */
+static void split_words(const char *value, list_t *words)
+{
+    for (const char *s = value; *s; s += *s == ',') {
+        size_t length = strcspn(s, ",");
+        list_add(words, arena_copy(s, length));
+        s += length;
     }
 }
 
@@ -174,8 +181,13 @@ static void note_option(reader_t *r, const option_t *option, const char *value)
     o->makes_library |= strcmp(name, "-shared") == 0 || strcmp(name, "-r") == 0;
     if (strcmp(name, "-ccbin") == 0 || strcmp(name, "-compiler-bindir") == 0)
         o->host_compiler = value;
-    if (strcmp(name, "-Xcompiler") == 0 && value)
-        read_host_options(r, value);
+    if (strcmp(name, "-Xcompiler") == 0 && value) {
+        list_t words = {0};
+        split_words(value, &words);
+        read_host_words(r, &words);
+    }
+    if (strcmp(name, "-Xpreprocessor") == 0 && value)
+        list_add(&r->preprocessor, value);
     if (option->role == ROLE_OUTPUT)
         o->output = value;
     if (option->role == ROLE_MODE)
@@ -270,8 +282,10 @@ static void read_unknown(reader_t *r, const char *word)
                                               : ROLE_OPTION;
     r->o->host_only |= is_host_only(word);
     r->o->debug_info |= word[1] == 'g' && strcmp(word, "-g0") != 0;
-    if (word[1] == 'O')
+    if (word[1] == 'O' || option_is_for_parsing(word))
         list_add(&r->flags, word);
+    if (option_rest(word, "-Wp,"))
+        split_words(option_rest(word, "-Wp,"), &r->preprocessor);
     add_argument(r, word, role);
     bool has_kind = strcmp(word, "-Werror") == 0 && r->next < r->words.count &&
                     find_name(kinds, r->words.item[r->next], 0);
@@ -509,6 +523,7 @@ options_t *options_read(int argc, char **argv)
     r.arguments = arena_alloc(words * sizeof(*r.arguments));
     while (r.next < r.words.count)
         read_word(&r, r.words.item[r.next++]);
+    read_host_words(&r, &r.preprocessor);
     if (r.lang_of_all)
         force_all(&r);
     keep_original(&r, typed, count);

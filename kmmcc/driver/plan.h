@@ -18,7 +18,7 @@ typedef struct job {
     lang_t lang;
     target_t target;
     const source_t *source; /* NULL for a file that kmmcc never transforms */
-    const includes_t *includes;
+    includes_t *includes;
     bool has_pragma;   /* itself, or a header of the program that it includes */
     bool is_automatic; /* -fkmm-auto has given launches pragmas */
     bool transforms;   /* is compiled from rewritten text */

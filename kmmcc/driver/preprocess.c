@@ -18,7 +18,9 @@
 #include "base/source.h"
 #include "driver/command.h"
 #include "driver/compiler.h"
+#include "driver/instrument.h"
 #include "driver/write.h"
+#include "pragma/asked.h"
 #include "pragma/line.h"
 #include "pragma/macro.h"
 
@@ -28,6 +30,7 @@ typedef struct context {
     const includes_t *includes;
     const char *folder;
     bool is_written;      /* the copies, once */
+    bool keeps_macros;    /* the output has #define lines, and the compiler's macros */
     list_t architectures; /* values of __CUDA_ARCH__; known after the pass of the host */
 } context_t;
 
@@ -90,6 +93,11 @@ static bool make_command(const context_t *c, int pass, const char *copy, const c
     command_add_preprocessing(c->p, c->job, source, command);
     if (copy)
         add_folders(c, command);
+    if (c->keeps_macros) {
+        command_add_host_flag(&c->job->compiler, command, "-dD", NULL);
+        if (instrument_wants(c->p->o, c->job))
+            instrument_behind(command);
+    }
     command_add_host_flag(&c->job->compiler, command, "-w", NULL);
     if (copy) {
         list_add(command, "-D_Pragma(x)=kmm__pragma(x)");
@@ -232,11 +240,23 @@ static bool run(const preprocessor_t *p, int pass, const macro_copy_t *copies, i
     return true;
 }
 
-void preprocess_macros(const plan_t *p, const job_t *job, const includes_t *includes)
+/* A file that the compiler refuses is left to the compiler's messages. */
+static void read_compiled(const plan_t *p, const job_t *job, includes_t *includes)
+{
+    context_t context = {.p = p, .job = job, .includes = includes, .keeps_macros = true};
+    const preprocessor_t preprocessor = {.run = run, .context = &context};
+    text_t text = {0};
+    includes->asked = asked_names(includes, p->o);
+    if (includes->asked.count && run(&preprocessor, 0, NULL, 0, &text))
+        includes->compiled = source_from("", text.data, text.length);
+}
+
+void preprocess_macros(const plan_t *p, const job_t *job, includes_t *includes)
 {
     const job_t own = job_with_compiler(p, job);
     context_t context = {.p = p, .job = &own, .includes = includes};
     const preprocessor_t preprocessor = {.run = run, .context = &context};
     macro_expand(includes, p->o, &preprocessor);
     line_replace(includes);
+    read_compiled(p, &own, includes);
 }

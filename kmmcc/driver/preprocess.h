@@ -5,7 +5,8 @@
 
 #include "driver/plan.h"
 
-/* Expands the macros in the job's files that write pragmas, and replaces __LINE__ in pragmas. */
-void preprocess_macros(const plan_t *p, const job_t *job, const includes_t *includes);
+/* Expands the macros in the job's files that write pragmas, and replaces __LINE__ in pragmas. If
+ * the files ask for macros of the compiler, stores what they become with these. */
+void preprocess_macros(const plan_t *p, const job_t *job, includes_t *includes);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/source.h"
 #include "base/token.h"
 #include "clang/bind.h"
+#include "clang/branches.h"
 #include "clang/cursor.h"
 #include "clang/parse.h"
 #include "clang/pragmas.h"
@@ -351,7 +352,10 @@ char *transform(const options_t *o, lang_t lang, target_t target, const includes
     int errors = diag_error_count();
     bool cuda = is_device_lang(lang), clones = cuda && target != TARGET_HOST;
     parse_pragmas(&u);
-    if (bind_unit(&u, clones, errors)) {
+    bool bound = bind_unit(&u, clones, errors);
+    if (!branches_check(&u))
+        return NULL;
+    if (bound) {
         unit_choose_includes(&u);
         check_directives(&u);
         if (clones)

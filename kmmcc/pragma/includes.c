@@ -313,7 +313,7 @@ static void read_options(scan_t *s)
             s->out->file[0]->has_pragma = true;
 }
 
-const includes_t *includes_read(const options_t *o, const source_t *source)
+includes_t *includes_read(const options_t *o, const source_t *source)
 {
     includes_t *out = arena_alloc(sizeof(*out));
     scan_t s = {o, out};

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/list.h"
 #include "base/options.h"
 #include "base/source.h"
 
@@ -39,8 +40,11 @@ typedef struct includes {
     include_file_t **file; /* file[0] is the source itself */
     int count;
     unsigned uses; /* USES_... */
+    list_t asked;  /* by driver/preprocess.c: macros of the compiler for which the files ask */
+    const source_t *compiled; /* the source as the real compiler preprocesses it, with its macros;
+                                 NULL: the files ask for none */
 } includes_t;
-const includes_t *includes_read(const options_t *o, const source_t *source);
+includes_t *includes_read(const options_t *o, const source_t *source);
 /* Moves the offsets of the #include lines at or behind `at`; `by` may be negative, modulo SIZE_MAX
  * + 1. */
 void includes_move(include_file_t *f, size_t at, size_t by);
