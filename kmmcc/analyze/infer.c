@@ -266,9 +266,11 @@ static bool infer_parameter(infer_t *f, int number, const statements_t *straight
 static void infer_from_graph(infer_t *f, footprint_t *x, bool *left, text_t *out,
                              const char **reason)
 {
-    bool mixed = !region_ranges(f, x) || (f->strides && out->length);
+    const infer_t before = *f;
+    bool agrees = region_ranges(f, x),
+         mixed = !agrees || (f->strides && (before.used[0] || before.used[1] || before.used[2]));
     if (mixed)
-        f->strides = false; /* what is inferred already holds for a launch that is bounded */
+        *f = before; /* what is inferred already holds for a launch that is bounded */
     for (int k = 0; k < f->n->count; k++) {
         if (left[k])
             reason[k] = mixed ? "a loop with the grid's stride, beside accesses without one"
