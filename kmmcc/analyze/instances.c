@@ -47,11 +47,11 @@ static int count_instances(const directive_t *d, const char *stub)
     return found;
 }
 
-static bool is_instance_in(const directive_t *d, const ir_launch_t *l)
+/* True if an instance of the directive is in the function. */
+static bool is_in(const directive_t *d, const char *function)
 {
     for (int k = 0; k < d->instance_count; k++)
-        if (!strcmp(clang_text(clang_Cursor_getMangling(d->instance[k].kernel)), l->stub) &&
-            !strcmp(clang_text(clang_Cursor_getMangling(d->instance[k].function)), l->function))
+        if (!strcmp(clang_text(clang_Cursor_getMangling(d->instance[k].function)), function))
             return true;
     return false;
 }
@@ -67,7 +67,7 @@ static bool is_missing(const unit_t *u, const directive_t *d, const ir_launch_t 
     for (int k = 0; k < u->directive_count; k++) {
         const directive_t *e = u->directives[k];
         if (instance_is_open(e) && is_at(u, e, l) &&
-            (is_instance_in(e, l) ||
+            (is_in(e, l->function) ||
              count_instances(e, l->stub) >= count_launches(u, e, list, count, l->stub)))
             return false;
     }
