@@ -279,6 +279,15 @@ static void infer_from_graph(infer_t *f, footprint_t *x, bool *left, text_t *out
     }
 }
 
+/* True if the `reduce` clause of the parameter was added. What an atomic operation returns is not
+ * even stored to a variable: the check of the clause refuses that. */
+static bool infer_reduction(infer_t *f, footprint_t *x, int number, text_t *out)
+{
+    uses_t found;
+    return x && uses_find(f->instance, number, &found) && clang_Cursor_isNull(found.result) &&
+           region_reduce(f, x, number, out);
+}
+
 /* The graph of what the kernel accesses; NULL: there is none. */
 static footprint_t *footprint_of(const infer_t *f, unit_t *main, const int64_t block[3])
 {
@@ -373,7 +382,7 @@ declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted,
     guard_straight(&f, body, straight, 0);
     footprint_t *x = footprint_of(&f, main, block);
     for (int k = 0; k < f.n->count; k++) {
-        left[k] = wanted[k] && !(x && region_reduce(&f, x, k, &reduced)) &&
+        left[k] = wanted[k] && !infer_reduction(&f, x, k, &reduced) &&
                   !infer_parameter(&f, k, straight, &clauses);
         any_left |= left[k];
     }
