@@ -466,7 +466,8 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
                            .trial = trial,
                            .size = size,
                            .multiple = uses[1] || uses[2] ? 32 : block_x,
-                           .follows = follows};
+                           .follows = follows,
+                           .fixed = c->fixed};
     if (!c->d->is_kernel)
         call_size(c);
     if (!geometry_of(&c->sample, uses, block_x, &c->geometry))
@@ -534,25 +535,6 @@ static void all_samples(comparison_t *c)
         c->target[k].skipped |= c->target[k].samples < LEAST_SAMPLES;
 }
 
-/* True if an item's base comes from no argument. It may then be another name for an argument's
- * array, so that it names what the kernel accesses. */
-static bool has_other_names(comparison_t *c)
-{
-    for (int k = 0; k < c->d->item_count; k++) {
-        int64_t shift;
-        bool found = false;
-        const char *key = sample_pointer(&c->sample, c->d->item[k].base->cursor, &shift);
-        for (int i = 0; key && i < c->d->argument_count && !found; i++) {
-            const char *of = sample_pointer(&c->sample, c->d->argument[i], &shift);
-            size_t length = of ? strlen(of) : 0;
-            found = of && !strncmp(of, key, length) && (!key[length] || key[length] == '.');
-        }
-        if (!found)
-            return true;
-    }
-    return false;
-}
-
 /* The directive with the kernel's own arguments, for cudaLaunchKernelEx(&configuration, kernel,
  * ...). */
 static directive_t *with_arguments(directive_t *d)
@@ -570,6 +552,30 @@ static directive_t *with_arguments(directive_t *d)
     return own;
 }
 
+/* fixed: for variables that are constants; NULL: these get numbers, too. False: an error was
+ * reported. */
+static bool compare_with(unit_t *u, directive_t *d, const ir_function_t *f, fixed_t *fixed)
+{
+    comparison_t *c = arena_alloc(sizeof(*c));
+    *c = (comparison_t){.u = u, .d = d, .f = f, .fixed = fixed};
+    c->wide = d->is_kernel && diag_shows("kmm-wide") && !fixed;
+    c->sample = (sample_t){.u = u, .d = d, .size = 1, .fixed = fixed};
+    c->param = param_value;
+    c->replay = replay_new(f, param_value, c);
+    if (compare_has_other_names(c))
+        return true;
+    for (int k = 0; k < f->access_count; k++)
+        compare_add(c, f->access[k].param, f->access[k].member);
+    for (int k = 0; k < f->unknown_count; k++)
+        compare_add(c, f->unknown[k].param, f->unknown[k].member);
+    if (!d->is_kernel)
+        carried_begin(c);
+    all_samples(c);
+    return compare_report(c) &&
+           (fixed || (operator_check(c) && (d->is_kernel || carried_report(c)) &&
+                      reduced_check(c) && carried_report_missed(c)));
+}
+
 bool compare_accesses(unit_t *u, directive_t *d)
 {
     if (d->is_kernel)
@@ -580,20 +586,8 @@ bool compare_accesses(unit_t *u, directive_t *d)
                                           : ir_plain_function_of(u->main, d->target[0].instance);
     if (!f || f->param_count != d->argument_count)
         return true;
-    comparison_t *c = arena_alloc(sizeof(*c));
-    *c = (comparison_t){.u = u, .d = d, .f = f, .wide = d->is_kernel && diag_shows("kmm-wide")};
-    c->sample = (sample_t){.u = u, .d = d, .size = 1};
-    c->param = param_value;
-    c->replay = replay_new(f, param_value, c);
-    if (has_other_names(c))
-        return true;
-    for (int k = 0; k < f->access_count; k++)
-        compare_add(c, f->access[k].param, f->access[k].member);
-    for (int k = 0; k < f->unknown_count; k++)
-        compare_add(c, f->unknown[k].param, f->unknown[k].member);
-    if (!d->is_kernel)
-        carried_begin(c);
-    all_samples(c);
-    return compare_report(c) && operator_check(c) && (d->is_kernel || carried_report(c)) &&
-           reduced_check(c) && carried_report_missed(c);
+    if (!compare_with(u, d, f, NULL))
+        return false;
+    fixed_t *fixed = fixed_new(d->function);
+    return !d->is_kernel || !compare_passes_fixed(d, fixed) || compare_with(u, d, f, fixed);
 }

@@ -81,6 +81,7 @@ typedef struct comparison {
     replay_t *replay;
     replay_param_fn *param;
     sample_t sample;
+    fixed_t *fixed; /* variables that are constants; NULL: they are variables */
     geometry_t geometry;
     accessed_t target[MAX_TARGETS];
     int count;

@@ -71,3 +71,31 @@ bool compare_is_reduced(comparison_t *c, const accessed_t *t)
             return true;
     return false;
 }
+
+bool compare_has_other_names(comparison_t *c)
+{
+    for (int k = 0; k < c->d->item_count; k++) {
+        int64_t shift;
+        bool found = false;
+        const char *key = sample_pointer(&c->sample, c->d->item[k].base->cursor, &shift);
+        for (int i = 0; key && i < c->d->argument_count && !found; i++) {
+            const char *of = sample_pointer(&c->sample, c->d->argument[i], &shift);
+            size_t length = of ? strlen(of) : 0;
+            found = of && !strncmp(of, key, length) && (!key[length] || key[length] == '.');
+        }
+        if (!found)
+            return true;
+    }
+    return false;
+}
+
+bool compare_passes_fixed(const directive_t *d, fixed_t *fixed)
+{
+    bool found = false;
+    int64_t value;
+    for (int k = 0; k < d->argument_count; k++) {
+        CXCursor v = sample_variable(d->argument[k]);
+        found |= !clang_Cursor_isNull(v) && fixed_value(fixed, v, &value);
+    }
+    return found;
+}

@@ -23,4 +23,11 @@ accessed_t *compare_target_of(comparison_t *c, const ir_access_t *a);
 /* The same, also of pointers of which nothing is said. */
 const accessed_t *compare_pointer_of(const comparison_t *c, const ir_access_t *a);
 
+/* True if an item's base comes from no argument. It may then be another name for an argument's
+ * array, so that it names what the kernel accesses. */
+bool compare_has_other_names(comparison_t *c);
+
+/* True if the launch passes a variable that is a constant, so that its value matters. */
+bool compare_passes_fixed(const directive_t *d, fixed_t *fixed);
+
 #endif

@@ -34,10 +34,9 @@ static bool leaves_to_declaration(const directive_t *d)
 
 /* True if the launch passes a copy of a variable that is a struct with pointers, so that items can
  * name these as members of the variable. */
-static bool passes_struct(const directive_t *d, const declaration_t *n, int number,
-                          const char *text)
+static bool passes_struct(const directive_t *d, CXType type, int number, const char *text)
 {
-    CXType type = clang_getCanonicalType(clang_getCursorType(n->parameter[number])), is = type;
+    CXType is = type;
     if (number < d->argument_count)
         is = clang_getCanonicalType(clang_getCursorType(d->argument[number]));
     return type.kind == CXType_Record && clang_isPODType(type) && type_holds_pointers(type) &&
@@ -53,10 +52,13 @@ static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration
     for (int k = 0; k < n->count; k++) {
         completion_t c = {.u = (unit_t *)u, .d = (directive_t *)d, .n = n};
         const char *text = translate_argument_text(&c, k);
-        CXType type = instances_parameter(d, k, clang_getCursorType(n->parameter[k]));
-        bool pointer = clang_getCanonicalType(type).kind == CXType_Pointer;
-        wanted[k] = text && (pointer || passes_struct(d, n, k, text)) && !complete_is_null(text) &&
-                    !complete_covers(d, translate_argument(d, k));
+        CXType type = clang_getCursorType(n->parameter[k]);
+        if (d->pattern) /* the types of the instance */
+            type = clang_getArgType(clang_getCursorType(d->target[0].instance), (unsigned)k);
+        type = clang_getCanonicalType(instances_parameter(d, k, type));
+        bool pointer = type.kind == CXType_Pointer;
+        wanted[k] = text && (pointer || passes_struct(d, type, k, text)) &&
+                    !complete_is_null(text) && !complete_covers(d, translate_argument(d, k));
         any |= wanted[k];
     }
     return any;

@@ -266,15 +266,26 @@ static bool infer_parameter(infer_t *f, int number, const statements_t *straight
 static void infer_from_graph(infer_t *f, footprint_t *x, bool *left, text_t *out,
                              const char **reason)
 {
-    bool mixed = !region_ranges(f, x) || (f->strides && out->length);
+    const infer_t before = *f;
+    bool agrees = region_ranges(f, x),
+         mixed = !agrees || (f->strides && (before.used[0] || before.used[1] || before.used[2]));
     if (mixed)
-        f->strides = false; /* what is inferred already holds for a launch that is bounded */
+        *f = before; /* what is inferred already holds for a launch that is bounded */
     for (int k = 0; k < f->n->count; k++) {
         if (left[k])
             reason[k] = mixed ? "a loop with the grid's stride, beside accesses without one"
                               : region_add(f, x, k, out);
         left[k] = left[k] && reason[k];
     }
+}
+
+/* True if the `reduce` clause of the parameter was added. What an atomic operation returns is not
+ * even stored to a variable: the check of the clause refuses that. */
+static bool infer_reduction(infer_t *f, footprint_t *x, int number, text_t *out)
+{
+    uses_t found;
+    return x && uses_find(f->instance, number, &found) && clang_Cursor_isNull(found.result) &&
+           region_reduce(f, x, number, out);
 }
 
 /* The graph of what the kernel accesses; NULL: there is none. */
@@ -371,7 +382,7 @@ declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted,
     guard_straight(&f, body, straight, 0);
     footprint_t *x = footprint_of(&f, main, block);
     for (int k = 0; k < f.n->count; k++) {
-        left[k] = wanted[k] && !(x && region_reduce(&f, x, k, &reduced)) &&
+        left[k] = wanted[k] && !infer_reduction(&f, x, k, &reduced) &&
                   !infer_parameter(&f, k, straight, &clauses);
         any_left |= left[k];
     }

@@ -267,6 +267,8 @@ CXCursor sample_definition(const sample_t *s, CXCursor variable)
 
 static bool of_variable(sample_t *s, CXCursor v, int64_t *out)
 {
+    if (s->fixed && fixed_value(s->fixed, v, out))
+        return true;
     use(s, cursor_name(v));
     for (int k = 0; k < s->atom_count; k++)
         if (!strcmp(s->atom[k].name, cursor_name(v))) {

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyze/fixed.h"
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
@@ -20,6 +21,8 @@ typedef struct sample {
     int64_t size; /* the number that an ordinary size gets */
     int64_t multiple;
     bool follows; /* a variable gets the value of its definition */
+    /* Variables that are constants have their value; NULL: they have numbers as others have. */
+    fixed_t *fixed;
     int depth, following;
     struct atom {
         const char *name;

@@ -209,3 +209,29 @@ void columns(int *o)
 #pragma kmm parallel(i = 0:3000) chunk(700) shape(o[20][3000]) write(o[0:20][i])
     each<<<24, 128>>>(3000, 20, o);
 }
+// A variable that is never changed is the constant of its definition.
+// CHECK: :[[#@LINE+5]]:{{[0-9]+}}: error: 'o[0:20][i]' is less than 'pitched' stores
+__global__ void pitched(int n, int m, int ld, int *o) { TID; if (i < n) for (int j = 0; j < m; j++) o[j * ld + i] = j; }
+void pitches(int *o)
+{
+    int ld = 3001, right = 3000, changed = 3001;
+#pragma kmm parallel(i = 0:3000) chunk(700) shape(o[20][3000]) write(o[0:20][i])
+    pitched<<<24, 128>>>(3000, 20, ld, o);
+#pragma kmm parallel(i = 0:3000) chunk(700) shape(o[20][3000]) write(o[0:20][i])
+    pitched<<<24, 128>>>(3000, 20, (right), o);
+    [&] { changed--; }();
+#pragma kmm parallel(i = 0:3000) chunk(700) shape(o[20][3000]) write(o[0:20][i])
+    pitched<<<24, 128>>>(3000, 20, changed, o);
+}
+// CHECK: :[[#@LINE+6]]:{{[0-9]+}}: error: 'a[i]' is less than 'strides' reads
+// CHECK: :[[#@LINE+5]]:{{[0-9]+}}: error: 'o[i]' is less than 'strides' stores
+__global__ void strides(int n, const int *a, int *o) { for (int i = blockIdx.x * 128 + threadIdx.x; i < n; i += 128 * gridDim.x) o[i] = a[i]; }
+void grids(const int *a, int *o)
+{
+    int n = 60000, &m = n, k = 60000;
+#pragma kmm parallel(i = 0:k) bounded chunk(2000) read(a[i]) write(o[i])
+    strides<<<100, 128>>>(k, a, o);
+#pragma kmm parallel(i = 0:n) bounded chunk(2000) read(a[i]) write(o[i])
+    strides<<<100, 128>>>(n, a, o);
+    m = 5;
+}

@@ -48,6 +48,7 @@ __global__ void used(int *s, int *o, int n) { int i = INDEX; if (i < n) o[i] = a
 __global__ void reread(int *s, int n) { int i = INDEX; if (i < n && s[0] < 1000) atomicAdd(s, i); }
 __global__ void mixed(int *s, int n) { int i = INDEX; if (i < n) { atomicAdd(s, i); atomicMax(s, i); } }
 __global__ void other(int *s, int n) { int i = INDEX; if (i < n) atomicMax((unsigned *)s, (unsigned)i); }
+__global__ void kept(int *s, int n) { int i = INDEX; if (i < n) { int old = atomicAdd(s, i); (void)old; } }
 template <class T> __global__ void sums(T *s, int n) { int i = INDEX; if (i < n) atomicAdd(s, (T)i); }
 template <class T> void sum(T *s, int n) { sums<<<4, 64>>>(s, n); }
 void no_reductions(int *s, int *o, int n)
@@ -66,6 +67,9 @@ void no_reductions(int *s, int *o, int n)
     // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel{{$}}
     // CHECK-NEXT: no clause for s: all chunks store to the same elements
     other<<<4, 64>>>(s, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel{{$}}
+    // CHECK-NEXT: no clause for s: all chunks store to the same elements
+    kept<<<4, 64>>>(s, n);
     sum(s, n);
 }
 // --explain says how well accesses are known.

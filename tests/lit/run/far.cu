@@ -10,7 +10,8 @@ __global__ void before(int n, const float *y, float *x) { int i = blockIdx.x * b
 int main()
 {
     float *x, *y, h = 0;
-    unsigned off = -5;
+    unsigned off = 5;
+    off = -off; // a variable that is never changed would be refused while compiling
     int n = 6000, w = 4;
     cudaMalloc(&x, 4 * n), cudaMalloc(&y, 4 * n);
     cudaMemset(x, 0, 4 * n), cudaMemset(y, 0, 4 * n);

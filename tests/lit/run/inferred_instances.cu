@@ -25,6 +25,9 @@ __global__ void halves(float *x, int n) { int i = INDEX; if (i < n) x[i] /= 2; }
 template <class T> __global__ void own(T *x, int n) { int i = INDEX; if (i < n) x[i] += 1; }
 template <> __global__ void own<double>(double *y, int m) { int i = INDEX; if (i < m / 2) y[2 * i] += 3; }
 __global__ void narrow(float *x, unsigned char n) { int i = INDEX; if (i < n) x[i] += 1; }
+template <class T> struct view { T *p; int n; };
+template <class T> __global__ void views(view<T> v, T a) { int i = INDEX; if (i < v.n) v.p[i] += a; }
+template <int K> __global__ void bins(const float *a, int *s, int n) { __shared__ int h[K]; int i = INDEX; for (int k = threadIdx.x; k < K; k += blockDim.x) h[k] = 0; __syncthreads(); if (i < n) atomicAdd(&h[(unsigned)(int)a[i] % K], 1); __syncthreads(); for (int k = threadIdx.x; k < K; k += blockDim.x) atomicAdd(&s[k], h[k]); }
 
 template <class T, int R> void run(T *o, T *x, int n)
 {
@@ -64,6 +67,20 @@ template <int S> void each(float *o, int n)
     // CHECK: updates  o[(S) * x]
 #pragma kmm parallel
     gaps<S><<<(n / S + B - 1) / B, B>>>(o, n / S);
+}
+template <class T> void seen(T *x, int n)
+{
+    view<T> v = {x, n};
+    // CHECK: updates  v.p[x]
+#pragma kmm parallel
+    views<<<(n + B - 1) / B, B>>>(v, T(3));
+}
+template <int K> void counts(const float *x, int *s, int n)
+{
+    // CHECK: launch of kernel 'bins'
+    // CHECK: reduces  s[0:K]
+#pragma kmm parallel
+    bins<K><<<(n + B - 1) / B, B>>>(x, s, n);
 }
 template <class P> void add(P x, int n)
 {
@@ -190,7 +207,12 @@ int main(void)
     SHOW;
     each<2>(o, N), each<5>(x, N);
     add(x, N), add(dd, N);
+    seen(o, N), seen(dx, N);
     SHOW;
+    cudaMemset(o, 0, 400);
+    counts<16>(x, (int *)o, N), counts<40>(x, (int *)o + 16, N);
+    printf("%llx\n", hash(o, 400));
+    cudaMemcpy(o, f, sizeof(f), cudaMemcpyHostToDevice);
     map(x, N, twice()), map(o, N, plus{3}), map(o, N, [=] __host__ __device__(float v) { return v - 7; });
     SHOW;
     chosen(x, N), chosen(dd, N);

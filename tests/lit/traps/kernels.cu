@@ -117,7 +117,7 @@ int main()
 
     int blocks = (n + INNER - 1) / INNER;
     // CHECK: pyramid
-    #pragma kmm parallel(b: block.x) chunk(blocks / 3) read(in[b * INNER - 1:INNER + 2]) update(out[b * INNER:INNER])
+    #pragma kmm parallel(b: block.x) chunk(blocks / 3) read(in[b * INNER - 5:BLOCK + 2]) update(out[b * INNER:INNER])
     pyramid<<<blocks, BLOCK>>>(n, in, out);
     show("pyramid", out, n);
 
