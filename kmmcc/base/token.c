@@ -262,17 +262,19 @@ char *source_words(const source_t *s, size_t begin, size_t end)
 }
 
 /* The declaration's first token: behind the last token that ends another one, or opens what it
- * stands in. */
+ * stands in. Within parentheses, as in arguments of a macro that declares, none does. */
 size_t source_declaration_begin(const source_t *s, size_t offset)
 {
     lexer_t l = lexer_at(s, 0, s->length);
     size_t begin = offset;
     bool ended = true;
+    int depth = 0;
     for (token_t t = lex(&l); t.kind != TOKEN_END && t.begin <= offset; t = lex(&l)) {
         if (ended)
             begin = t.begin;
-        ended = t.kind == TOKEN_DIRECTIVE || token_is(s, t, ";") || token_is(s, t, "{") ||
-                token_is(s, t, "}");
+        depth += token_is(s, t, "(") - token_is(s, t, ")");
+        ended = depth <= 0 && (t.kind == TOKEN_DIRECTIVE || token_is(s, t, ";") ||
+                               token_is(s, t, "{") || token_is(s, t, "}"));
     }
     return begin;
 }

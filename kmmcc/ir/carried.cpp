@@ -219,9 +219,12 @@ static bool is_generator(const CallBase *call)
     return name == "rand_r" || name == "erand48" || name == "nrand48" || name == "jrand48";
 }
 
-// A variable of static storage, or what a pointer in one leads to.
+// A variable of static storage, or what a pointer in one leads to; but no room in it that a call
+// has to itself.
 static bool is_table(const GetElementPtrInst *element)
 {
+    if (is_given_out(element))
+        return false;
     const Value *base = getUnderlyingObject(element);
     auto *load = dyn_cast<LoadInst>(base);
     return isa<GlobalVariable>(base) ||

@@ -336,9 +336,14 @@ static SmallVector<const Value *, 4> numbers_of(const Value *pointer)
     return found;
 }
 
-// True if the number is compared with another one, or taken modulo one: an array holds as many
-// elements then, however many calls there are.
-static bool is_bounded(const Value *number)
+bool is_given_out(const Value *pointer)
+{
+    return !numbers_of(pointer).empty();
+}
+
+// True if the number is compared with another one, or taken modulo one if `by_rest`: an array holds
+// as many elements then, however many calls there are.
+static bool is_bounded(const Value *number, bool by_rest)
 {
     SmallPtrSet<const Value *, 16> seen;
     SmallVector<const Value *, 16> list{number};
@@ -346,8 +351,9 @@ static bool is_bounded(const Value *number)
         for (const User *u : list.pop_back_val()->users()) {
             auto *b = dyn_cast<BinaryOperator>(u);
             bool rest =
-                b && (b->getOpcode() == Instruction::And || b->getOpcode() == Instruction::URem ||
-                      b->getOpcode() == Instruction::SRem);
+                by_rest && b &&
+                (b->getOpcode() == Instruction::And || b->getOpcode() == Instruction::URem ||
+                 b->getOpcode() == Instruction::SRem);
             if (isa<ICmpInst>(u) || (rest && isa<Constant>(b->getOperand(1))))
                 return true;
             if (is_computed(u) && !isa<GEPOperator>(u) && seen.insert(u).second)
@@ -435,7 +441,9 @@ void Analysis::note_change(const Instruction *i, const Value *pointer)
     if (!g || is_first_value(i, g) || is_count_of_owners(i))
         return;
     const auto numbers = numbers_of(pointer);
-    if (!numbers.empty() && all_of(numbers, is_bounded))
+    // A sum in an element that calls share one after the other is not theirs alone.
+    const bool by_rest = !is_combined(i);
+    if (!numbers.empty() && all_of(numbers, [&](const Value *v) { return is_bounded(v, by_rest); }))
         return;
     // Objects and arrays of a thread may be room to work in.
     if (g->isThreadLocal() && (g->isDeclaration() || !g->getValueType()->isSingleValueType()))

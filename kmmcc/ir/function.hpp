@@ -51,6 +51,9 @@ bool is_atomic(const CallBase *call);
 bool is_combination(const CallBase *call);
 bool is_index(const Value *next, const PHINode *phi);
 
+// True for memory at a place that an atomic sum gives out, to each call or iteration another one.
+bool is_given_out(const Value *pointer);
+
 class Analysis
 {
   public:

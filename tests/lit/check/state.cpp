@@ -44,12 +44,13 @@ static std::atomic<unsigned> references, version;
 F by_reference_count(int n, const int *x) { unsigned v = references; while (v && !references.compare_exchange_weak(v, v + 1)) ; for (int i = 0; i < n; i++) counter += x[i]; references.fetch_sub(1); }
 static std::atomic<int> calls;
 static long places[5000];
+F by_few_places(int n, const int *x) { int mine = calls.fetch_add(1); for (int i = 0; i < n; i++) places[mine & 3] += x[i]; }
 F by_static_place(int n, const int *x) { int mine = calls.fetch_add(1); for (int i = 0; i < n; i++) places[mine] += x[i]; }
 F by_pointer_place(int n, const int *x) { long *mine = &places[calls++]; for (int i = 0; i < n; i++) *mine += x[i]; }
 /* right ones */
 static int ring[64], kept[4096];
 F by_ring(int n, const int *x) { for (int i = 0; i < n; i++) ring[calls++ & 63] = x[i]; }
-F by_room(int n, const int *x) { int at = calls.fetch_add(n); if (at + n > 4096) return; for (int i = 0; i < n; i++) kept[at + i] = x[i]; }
+F by_room(int n, int *y) { int at = calls.fetch_add(n); if (at + n > 4096) return; for (int i = 0; i < n; i++) kept[at + i] = y[i]; for (int i = 0; i < n; i++) y[i] += kept[at + i]; }
 F by_version(int n, const int *x) { unsigned v = version.load(std::memory_order_relaxed); do while (v & 1) v = version.load(std::memory_order_relaxed); while (!version.compare_exchange_weak(v, v + 1, std::memory_order_acquire)); for (int i = 0; i < n; i++) counter += x[i]; version.store(v + 2, std::memory_order_release); }
 static std::atomic<unsigned> word, next, serving;
 F by_bits(int n, const int *x) { while (word.fetch_or(1) & 1) ; for (int i = 0; i < n; i++) counter += x[i]; word.fetch_and(~1u); }
@@ -129,6 +130,9 @@ void all(int n, const int *x, int *y, unsigned *v, const float *a, float *b)
 // CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_static_place' changes {{.*}}; which places it uses depends on the chunks; combine in a local variable, and at the end with a parameter that `reduce` names
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_static_place(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_few_places' changes 'places', {{.*}}; which places it uses depends on the chunks
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
+    by_few_places(n, x);
 // CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_pointer_place' changes 'places', {{.*}}; which places it uses depends on the chunks
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_pointer_place(n, x);
@@ -137,8 +141,8 @@ void all(int n, const int *x, int *y, unsigned *v, const float *a, float *b)
     by_version(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_ring(n, x);
-#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
-    by_room(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_room(n, y);
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_bits(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])

@@ -25,6 +25,9 @@ static void same(int n, int *a) BODY(throw values('x', {"p", "q"}, 7, {.5, 1}, a
 static void object(int n, int *a) BODY(throw place{i})
 static void (*volatile called)(int, int *);
 static void any(int n, int *a) { called(n, a); }
+/* Braces in arguments of a macro end no declaration: kmm's header stands before the macro. */
+#define MADE(name, ...) static place name(int i) { return (__VA_ARGS__); }
+MADE(unused, place{i})
 int main(int, char **v)
 {
     static const struct { const char *name; void (*f)(int, int *); } all[] = {
