@@ -363,29 +363,40 @@ static void few_bytes_are_copied(void **state)
 
 /* ---- Who comes first ---- */
 
-/* A thread that waits for the first of ten sweeps does not wait for the others. */
-static void what_is_awaited_comes_first(void **state)
+/* Returns how many chunks have run when a thread that waits for the first of some sweeps goes on.
+ */
+static uint64_t chunks_before_first(int parts, int sweeps)
 {
-    enum { PARTS = 192, SWEEPS = 10, MOST = 4 * PARTS };
     kmm_runtime_t *rt = make(1, 64, 1, "reuse");
     kmm_device_info_t d;
     kmm__marker_t *first = NULL;
-    uint32_t *x = array(rt, PARTS * PART);
-    (void)state;
+    uint32_t *x = array(rt, parts * PART);
     atomic_store(&gate_is_open, false);
     gate(x);
-    for (int t = 0; t < SWEEPS; t++) {
-        sweep(x, PARTS, t);
+    for (int t = 0; t < sweeps; t++) {
+        sweep(x, parts, t);
         if (t == 0)
             assert_int_equal(kmm__marker_create(rt, &kmm__all_streams, &first), 0);
     }
     atomic_store(&gate_is_open, true);
     assert_int_equal(kmm__marker_wait(first), 0);
     assert_int_equal(kmm_device_get(rt, 0, &d), 0);
-    assert_in_range(d.chunks, PARTS, MOST);
     kmm__marker_release(first);
     assert_int_equal(kmm_wait(rt), 0);
-    assert_int_equal(end(rt).chunks, SWEEPS * PARTS + 1);
+    assert_int_equal(end(rt).chunks, sweeps * parts + 1);
+    return d.chunks;
+}
+
+/* A thread that waits for the first of ten sweeps does not wait for the others. On a busy machine
+ * the thread may come late, so it gets other tries. */
+static void what_is_awaited_comes_first(void **state)
+{
+    enum { PARTS = 192, SWEEPS = 10, MOST = 4 * PARTS, TRIES = 5 };
+    uint64_t chunks = MOST + 1;
+    (void)state;
+    for (int k = 0; k < TRIES && chunks > MOST; k++)
+        chunks = chunks_before_first(PARTS, SWEEPS);
+    assert_in_range(chunks, PARTS, MOST);
 }
 
 /* Work on the first part is submitted again and again, and data of the last part is not there. */
