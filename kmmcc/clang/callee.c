@@ -393,6 +393,37 @@ static bool is_member(CXCursor reference)
              scope == CXCursor_ClassTemplate));
 }
 
+typedef struct rival {
+    CXCursor callee;
+    const char *name;
+    bool found;
+} rival_t;
+
+static enum CXChildVisitResult find_rival(CXCursor c, CXCursor parent, CXClientData data)
+{
+    rival_t *r = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    r->found = (kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate) &&
+               !strcmp(cursor_name(c), r->name) &&
+               !clang_equalCursors(clang_getCanonicalCursor(c), r->callee);
+    bool holds = clang_isDeclaration(kind) && kind != CXCursor_FunctionDecl;
+    return r->found ? CXChildVisit_Break : holds ? CXChildVisit_Recurse : CXChildVisit_Continue;
+}
+
+/* True if C++ finds the function when the template around the call is instantiated, and may then
+ * find another one in the namespaces of the arguments' types. */
+static bool may_be_another(const unit_t *u, const directive_t *d, CXCursor reference)
+{
+    rival_t r = {clang_getCanonicalCursor(d->callee), cursor_name(d->callee), false};
+    const char *written = u->source->text + d->callee_begin;
+    if (clang_getCursorKind(clang_getCursorReferenced(reference)) != CXCursor_OverloadedDeclRef ||
+        *written == '(' || memchr(written, ':', d->name_after - d->callee_begin))
+        return false;
+    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_rival, &r);
+    return r.found;
+}
+
 static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
 {
     CXCursor reference = callee_reference(written_callee);
@@ -426,6 +457,12 @@ static void bind_function(unit_t *u, directive_t *d, CXCursor written_callee)
                   cursor_is_written_out(written_callee)
                       ? "what is called here is no name of a function; call it by its name"
                       : "the call is written by a macro; write it out below the pragma");
+        return;
+    }
+    if (!generic && may_be_another(u, d, reference)) {
+        no_launch(u, d,
+                  "which function of this name is called depends on the arguments of the template; "
+                  "write its namespace before its name, as in '::f(...)'");
         return;
     }
     bind_arguments(u, d);

@@ -2,6 +2,7 @@
 // Under which conditions blocks run, and how often loops do.
 #include "ir/function.hpp"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 
 namespace kmm_ir
@@ -115,6 +116,18 @@ static bool has_exit_besides(const Loop *l, const BasicBlock *tests)
     return any_of(edges, [&](const auto &e) { return e.first != tests && may_return(e.second); });
 }
 
+// True if the loop stores to memory that the call does not keep to itself.
+static bool stores_outside(const Loop *l)
+{
+    for (const BasicBlock *b : l->blocks())
+        for (const Instruction &i : *b)
+            if (i.mayWriteToMemory() && !isa<CallBase>(i) &&
+                (!isa<StoreInst>(i) ||
+                 !isa<AllocaInst>(getUnderlyingObject(cast<StoreInst>(i).getPointerOperand()))))
+                return true;
+    return false;
+}
+
 void Analysis::test_loops()
 {
     for (auto &[l, number] : loop_number_) {
@@ -126,7 +139,8 @@ void Analysis::test_loops()
                 tests = b;
         ir_loop_t &loop = loop_[number];
         loop.has_breaks = exiting.size() != 1 || !tests;
-        loop.has_exits = !tests || has_exit_besides(l, tests);
+        loop.has_exits =
+            !tests || has_exit_besides(l, tests) || (loop.has_breaks && stores_outside(l));
         loop.tests_at_end = tests != header;
         loop.test = nodes_.data(1);
         if (!tests)

@@ -66,7 +66,8 @@ typedef struct ir_loop {
     int test;         /* node */
     int tests_at_end; /* the test of iteration k says whether k + 1 follows */
     int has_breaks;   /* it may end earlier */
-    int has_exits;    /* the same, and the function may return then: it does not only throw */
+    int has_exits;    /* the same, and the function may return then, or has stored: it does not
+                         only throw */
 } ir_loop_t;
 
 /* How a store or an atomic operation combines a value with the old one. */

@@ -32,6 +32,7 @@ R(+, d, x, acc(n, x, d)); R(+, d, x, red(n, x, d)); R(*, d, xd, accmul(n, xd, d)
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(xd[i], d2[i]) reduce(+: d[0])) inner(n, xd, d2, d);
 R(max, s, x, mx(n, x, s)); R(max, s, x, mx2(n, x, s)); R(min, s, x, mn(n, x, s)); R(min, si, xi, mn2(n, xi, si));
 R(+, sl, xi, cnt(n, xi, sl)); R(+, sl, xi, cnt2(n, xi, sl)); R(+, d, xd, trans(n, xd, d)); R(||, sb, xi, any(n, xi, sb)); R(+, d, xd, tmpl(n, xd, d)); R(+, d, xd, obj(n, xd, d));
+// CHECK: reduced.cpp:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'throws' combines 'sl[0]' by + alone
 R(+, sl, xi, throws(n, xi, sl));
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(xd[i]) reduce(min: d[0]) reduce(max: d2[0])) mm(n, xd, d, d2);
 // CHECK: reduced.cpp:[[#@LINE+1]]:{{[0-9]+}}: error: 'd[0]' is reduced here by another operator than that of 'acc'; say reduce(+: d[0])

@@ -1,5 +1,6 @@
 // RUN: %kmmcc %san -fno-kmm -w %s -o %t.plain && %t.plain > %t.want
 // RUN: %kmmcc %san -O1 -w %s -o %t && env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t > %t.out && diff %t.want %t.out
+// RUN: %not %kmmcc -w -DWRONG -c %s -o %t.o 2>&1 | FileCheck --check-prefix=WRONG %s
 // Chunks call the function that the launch names, also where C++ finds it in a namespace of the launch's arguments, and where a function of the
 // same name would fit the arguments of a chunk as well.
 #include <stdio.h>
@@ -44,6 +45,14 @@ template <class T> static void generic(T k) {
     go(lib::MANY, 3, x);
     end("generic");
 }
+#ifdef WRONG
+template <class T> static void depends(T k) {
+// WRONG: found_functions.cpp:[[#@LINE+2]]:{{[0-9]+}}: error: which function of this name is called depends on the arguments of the template; write its namespace
+#pragma kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])
+    all(1000, k, x);
+}
+static void all(lib::Base k) {}
+#endif
 static void run() {
 #pragma kmm parallel(i = 0:1000) chunk(77) rebase(n: i) update(x[i])
     up(lib::MANY, 3, x);
