@@ -39,9 +39,46 @@ template <class... P> void packs(int n, P... x)
     // SUGGEST-NEXT: nothing is known: the launch passes a parameter pack
     packed<<<(n + 255) / 256, 256>>>(n, x...);
 }
+template <class T> __global__ void sums(T *x, int n) { int i = INDEX; if (i + 1 < n) x[i] += x[i + 1]; }
+// Headers of the same name, with launches on the same line.
+#include "Inputs/one/launch.h"
+#include "Inputs/two/launch.h"
+// Two launches on a line, one of them in a constructor.
+// CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: 'y[i]' is less than 'sums<float>' reads
+template <class T> void both(T *x, int n) { _Pragma("kmm parallel(i = 0:n) update(x[i]) read(x[i + 1])") sums<<<(n + 255) / 256, 256>>>(x, n); } template <class T> struct makes { makes(T *y, int n) { _Pragma("kmm parallel(i = 0:n) update(y[i])") sums<<<(n + 255) / 256, 256>>>(y, n); } };
+template <class T> class hidden {
+    void run(T *x, int n)
+    {
+        // CHECK: :[[#@LINE+3]]:{{[0-9]+}}: error: 'x[i]' is less than 'sums<float>' reads
+        // CHECK: note: it is read here
+        // CHECK: note: 'sums<float>' is launched here in the instance 'hidden<float>::run(float *, int)'
+        #pragma kmm parallel(i = 0:n) update(x[i])
+        sums<<<(n + 255) / 256, 256>>>(x, n);
+    }
+};
+template class hidden<float>;
 void all(float *o, float *x, double *p, double *q, int n)
 {
     run<float, 3>(o, x, n), run<double, 5>(p, q, n);
     differ(x, n), differ(p, n);
     packs(n, o, x);
+    launch_one(o, n), launch_two(p, n), both(o, n), makes<float>(x, n);
 }
+// Other names and numbers of lines; those of messages are the file's.
+#line 5 "other\"\\.cu"
+template <class T> void lined(T *x, int n)
+{
+    auto l = [=](auto *y) {
+        // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: 'y[i]' is less than 'sums<double>' reads
+        #pragma kmm parallel(i = 0:n) update(y[i])
+        sums<<<(n + 255) / 256, 256>>>(y, n);
+    };
+    l((double *)x);
+    #line 1000
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: 'x[i]' is less than 'sums<float>' reads
+    #pragma kmm parallel(i = 0:n) update(x[i])
+    sums<<<(n + 255) / 256, 256>>>(x, n);
+}
+template void lined<float>(float *, int);
+// CHECK: one/launch.h:4:42: error: 'x[i]' is less than 'sums<float>' reads
+// CHECK: two/launch.h:4:42: error: 'x[i]' is less than 'sums<double>' reads
