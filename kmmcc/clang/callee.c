@@ -315,9 +315,19 @@ static void find_arguments(directive_t *d)
         d->argument[k] = clang_Cursor_getArgument(d->launch, (unsigned)k);
 }
 
+static int find_pack(const directive_t *d)
+{
+    int pack = PACK_NONE;
+    for (int k = 0; k < d->argument_count; k++)
+        if (clang_getCursorKind(d->argument[k]) == CXCursor_PackExpansionExpr)
+            pack = k == d->argument_count - 1 && pack == PACK_NONE ? k : PACK_OPEN;
+    return pack;
+}
+
 static void bind_arguments(const unit_t *u, directive_t *d)
 {
     find_arguments(d);
+    d->pack = find_pack(d);
     find_argument_texts(u, d);
 }
 

@@ -143,7 +143,6 @@ static void refuse_all_asking(const includes_t *includes)
 {
     walk_t w = {.includes = includes};
     w.seen = arena_alloc((size_t)includes->count * sizeof(*w.seen));
-    memset(w.seen, 0, (size_t)includes->count * sizeof(*w.seen));
     for (int k = 1; k < includes->count; k++)
         if (includes->file[k]->is_forced)
             walk_file(&w, includes->file[k], false);
