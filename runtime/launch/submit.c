@@ -46,18 +46,11 @@ static _Thread_local bool has_waited;
 
 /* ---- Reductions ---- */
 
-/* An inferred item may be in the way of a reduction: another parameter got the same pointer. */
 static int plan_reductions(kmm__submission_t *s)
 {
     uint32_t item;
     int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
-    if (!error)
-        return 0;
-    for (uint32_t k = 0; k < s->l->item_count; k++)
-        s->l->undone |= s->l->items[k].inferred;
-    return item < s->l->item_count
-               ? kmm__submission_refuse_item(s, &s->l->items[item], error, kmm__error_get())
-               : kmm__submission_refuse(s, error, kmm__error_get());
+    return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
 }
 
 /* ---- Tasks ---- */
