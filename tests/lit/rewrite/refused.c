@@ -1,7 +1,6 @@
 // RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck %s
 // Calls that cannot be made for a chunk, and arguments that cannot move with it.
 static void columns(int n, int w, int (*x)[w]) {}
-static void longer(int n, int m, const int *x) {}
 static void any(int n, int *x, ...) {}
 static void nameless(int n, int *x, struct { int y; } *p) {}
 
@@ -23,11 +22,4 @@ void all(int n, int *x, int (*rows)[8])
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
 // CHECK: :[[#@LINE+1]]:5: error: the call of a function with a variable number of arguments cannot be split; call it in one with a fixed number
     any(n, x, 2);
-#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
-// CHECK: :[[#@LINE+1]]:14: error: lines of the preprocessor stand within an argument of the launch; give its value to a variable before the launch
-    longer(n, n
-#ifndef NAME
-           + 2
-#endif
-           , x);
 }
