@@ -50,11 +50,7 @@ static int plan_reductions(kmm__submission_t *s)
 {
     uint32_t item;
     int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
-    if (!error)
-        return 0;
-    return item < s->l->item_count
-               ? kmm__submission_refuse_item(s, &s->l->items[item], error, kmm__error_get())
-               : kmm__submission_refuse(s, error, kmm__error_get());
+    return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
 }
 
 /* ---- Tasks ---- */
