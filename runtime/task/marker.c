@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/spin.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "base/valid.h"
 #include "task/inside.h"
 
@@ -296,6 +297,7 @@ static void put_first(const kmm__marker_t *m)
 int kmm__marker_wait(kmm__marker_t *m)
 {
     kmm_runtime_t *rt = m->runtime;
+    const uint64_t begin = kmm__tracing() && m->left ? kmm__now() : 0;
     if (rt->has_spaces && m->left)
         put_first(m);
     assist(m);
@@ -306,6 +308,8 @@ int kmm__marker_wait(kmm__marker_t *m)
         kmm__cond_wait(&rt->progress, &rt->lock);
     int error = m->error;
     pthread_mutex_unlock(&rt->lock);
+    if (begin)
+        KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "wait for work", .a = begin);
     return error;
 }
 

@@ -174,6 +174,11 @@ kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t acc
 /* Gives a task with accesses its device and a ticket on `stream`, and counts its accesses as
  * unfinished. */
 void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *stream);
+/* The task's number in the process, for trace points; not 0. */
+static inline uint64_t kmm__task_number(const kmm__task_t *t)
+{
+    return ((uint64_t)t->runtime->number << 40) + t->sequence + 1;
+}
 static inline void kmm__task_ref(kmm__task_t *t)
 {
     t->refs++;
