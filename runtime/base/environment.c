@@ -45,6 +45,8 @@ static const struct {
     {"KMM_STAGE_TIMES", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_STATS", WORDS, " 0 1 ", 0, 0},
     {"KMM_THREADS", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_TRACE", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_TRACE_MAX", SIZE, NULL, 0, 0},
 };
 enum { COUNT = sizeof(table) / sizeof(*table), LONGEST = 48 };
 

@@ -15,9 +15,9 @@
 #include "base/thread.h"
 
 enum {
-    RING = 1 << 14,      /* events of a ring; a power of two */
+    RING = 1 << 14,       /* events of a ring; a power of two */
     PERIOD_NS = 10000000, /* the tracer looks at the rings so often, or when one is half full */
-    NAP_NS = 20000,      /* of a thread whose ring is full */
+    NAP_NS = 20000,       /* of a thread whose ring is full */
     LISTENERS = 4,
     BUCKETS = 1 << 10
 };
@@ -43,8 +43,8 @@ static _Atomic uint64_t waited_ns;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
 static pthread_cond_t wake, flushed;
-static bool is_awake;                 /* the tracer has been woken */
-static uint64_t wanted, done;         /* flushes */
+static bool is_awake;         /* the tracer has been woken */
+static uint64_t wanted, done; /* flushes */
 static const kmm__listener_t *listeners[LISTENERS];
 static _Atomic uint32_t listener_count;
 
@@ -163,7 +163,8 @@ static ring_t *earliest(ring_t *first, uint64_t until)
     uint64_t time = until;
     for (ring_t *r = first; r; r = r->next) {
         const uint64_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
-        if (tail == r->end || r->events[tail % RING].time > time || (best && r->events[tail % RING].time == time))
+        if (tail == r->end || r->events[tail % RING].time > time ||
+            (best && r->events[tail % RING].time == time))
             continue;
         best = r;
         time = r->events[tail % RING].time;

@@ -53,11 +53,7 @@ typedef enum kmm__event_kind {
     KMM__EVENT_MARK  /* text: what happened now; file: why, or NULL */
 } kmm__event_kind_t;
 
-typedef enum kmm__copy_kind {
-    KMM__COPY_IN,
-    KMM__COPY_OUT,
-    KMM__COPY_PEER
-} kmm__copy_kind_t;
+typedef enum kmm__copy_kind { KMM__COPY_IN, KMM__COPY_OUT, KMM__COPY_PEER } kmm__copy_kind_t;
 
 /* Texts live as long as the process: they are literals, or from kmm__trace_text. */
 typedef struct kmm__event {
@@ -70,7 +66,9 @@ typedef struct kmm__event {
     uint64_t a, b, c;
 } kmm__event_t;
 
-extern bool kmm__trace_on, kmm__trace_accesses_on; /* changed by atomic stores */
+/* Changed by atomic stores. Hidden, so that a load of one is one instruction. */
+extern bool kmm__trace_on __attribute__((visibility("hidden")));
+extern bool kmm__trace_accesses_on __attribute__((visibility("hidden")));
 
 /* True if somebody listens. */
 static inline bool kmm__tracing(void)
@@ -85,7 +83,7 @@ static inline bool kmm__tracing_accesses(void)
 }
 
 /* Adds an event to this thread's ring. Any thread, with or without locks. */
-void kmm__trace_push(const kmm__event_t *event);
+void kmm__trace_push(const kmm__event_t *event) __attribute__((cold));
 
 /* A trace point: KMM__TRACE(.kind = KMM__EVENT_READY, .task = ...). */
 #define KMM__TRACE(...)                                                                            \

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/running.h"
 #include "base/spin.h"
-#include "base/trace.h"
 #include "execute/check.h"
 #include "execute/copies.h"
 #include "execute/failure.h"
@@ -146,9 +145,9 @@ static int function_run(kmm__task_t *t, const kmm__running_t **running)
     if (t->error)
         return 0;
     *running = &now;
-    KMM__TRACE(.kind = KMM__EVENT_CALL_BEGIN, .task = kmm__task_number(t));
+    KMM__TRACE_TASK(KMM__EVENT_CALL_BEGIN, t, 0);
     int error = function_try(t);
-    KMM__TRACE(.kind = KMM__EVENT_CALL_END, .task = kmm__task_number(t));
+    KMM__TRACE_TASK(KMM__EVENT_CALL_END, t, 0);
     *running = NULL;
     return error;
 }

@@ -222,7 +222,8 @@ static int chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_
 }
 
 /* The begin and the end of a launch, when the stream reaches them. */
-static int launch_traced(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream)
+static __attribute__((cold, noinline)) int launch_traced(kmm__task_t *const *tasks, uint32_t count,
+                                                         kmm__stream_t *stream)
 {
     kmm__device_t *d = tasks[0]->device;
     kmm__event_t e = {.kind = KMM__EVENT_RUN_BEGIN,

@@ -444,13 +444,12 @@ static int await_items(const kmm__submission_t *s)
     return error;
 }
 
-static int submit(kmm__submission_t *s, const kmm__call_t *call)
+static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
 {
     kmm_launch_t *l = s->l;
     kmm__comparison_t *comparison = NULL;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
-    const uint64_t begin = kmm__tracing() ? kmm__now() : 0;
     KMM__NATIVE_HOLD(error, s->rt, "a launch in chunks");
     if (!error)
         error = kmm__place_devices(l, s->kind, call->kernel == NULL, &s->placement);
@@ -467,7 +466,7 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     error = error ? error : kmm__host_uses_check(s);
     if (!error && kmm__compare_wants(s)) {
         pthread_mutex_unlock(&s->rt->lock);
-        error = kmm__compare_begin(s, call, submit, &comparison);
+        error = kmm__compare_begin(s, call, submit_untraced, &comparison);
         kmm__spin_lock(&s->rt->lock);
     }
     if (!error)
@@ -476,9 +475,6 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
     kmm__gate_leave();
-    if (begin)
-        KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "submit", .file = kmm__trace_text(l->kernel),
-                   .a = begin, .c = (uint64_t)l->line);
     if (comparison)
         error = kmm__compare_end(comparison, s, error);
     has_waited = (s->mapped_count || l->awaits) && !l->nowait;
@@ -487,6 +483,21 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     int unmapped = kmm__submission_unmap(s);
     kmm__raise_settle();
     return error ? error : unmapped;
+}
+
+static __attribute__((cold, noinline)) int submit_traced(kmm__submission_t *s,
+                                                         const kmm__call_t *call)
+{
+    const uint64_t begin = kmm__now();
+    int error = submit_untraced(s, call);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "submit", .file = kmm__trace_text(s->l->kernel),
+               .a = begin, .c = (uint64_t)s->l->line);
+    return error;
+}
+
+static int submit(kmm__submission_t *s, const kmm__call_t *call)
+{
+    return kmm__tracing() ? submit_traced(s, call) : submit_untraced(s, call);
 }
 
 KMM__API int kmm_launch_waited(void)

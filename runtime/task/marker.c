@@ -294,10 +294,9 @@ static void put_first(const kmm__marker_t *m)
     pthread_mutex_unlock(&m->runtime->lock);
 }
 
-int kmm__marker_wait(kmm__marker_t *m)
+static int wait_untraced(kmm__marker_t *m)
 {
     kmm_runtime_t *rt = m->runtime;
-    const uint64_t begin = kmm__tracing() && m->left ? kmm__now() : 0;
     if (rt->has_spaces && m->left)
         put_first(m);
     assist(m);
@@ -308,9 +307,20 @@ int kmm__marker_wait(kmm__marker_t *m)
         kmm__cond_wait(&rt->progress, &rt->lock);
     int error = m->error;
     pthread_mutex_unlock(&rt->lock);
-    if (begin)
-        KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "wait for work", .a = begin);
     return error;
+}
+
+static __attribute__((cold, noinline)) int wait_traced(kmm__marker_t *m)
+{
+    const uint64_t begin = kmm__now();
+    int error = wait_untraced(m);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "wait for work", .a = begin);
+    return error;
+}
+
+int kmm__marker_wait(kmm__marker_t *m)
+{
+    return kmm__tracing() ? wait_traced(m) : wait_untraced(m);
 }
 
 int kmm__marker_query(kmm__marker_t *m)

@@ -16,12 +16,10 @@
 #include "base/alloc.h"
 #include "base/spin.h"
 #include "base/thread.h"
-#include "base/trace.h"
 #include "base/valid.h"
 #include "task/inside.h"
 #include "task/marker.h"
 #include "task/ticket.h"
-#include "task/traced.h"
 
 /* ---- The part of the runtime ---- */
 
@@ -61,9 +59,9 @@ static uint32_t resume_at(const kmm_runtime_t *rt)
     return rt->tasks->most_outstanding / 8 * 7;
 }
 
-void kmm__tasks_throttle(kmm_runtime_t *rt)
+static __attribute__((noinline)) void throttle(kmm_runtime_t *rt)
 {
-    if (rt->tasks->outstanding <= rt->tasks->most_outstanding || kmm__is_inside())
+    if (kmm__is_inside())
         return; /* the tasks that it would wait for may wait for this thread */
     const uint64_t begin = kmm__tracing() ? kmm__now() : 0;
     rt->tasks->throttled++;
@@ -71,6 +69,12 @@ void kmm__tasks_throttle(kmm_runtime_t *rt)
         kmm__cond_wait(&rt->progress, &rt->lock);
     rt->tasks->throttled--;
     KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "wait: too many unfinished tasks", .a = begin);
+}
+
+void kmm__tasks_throttle(kmm_runtime_t *rt)
+{
+    if (rt->tasks->outstanding > rt->tasks->most_outstanding)
+        throttle(rt);
 }
 
 /* ---- Making ---- */
@@ -120,26 +124,6 @@ kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t acc
     return t;
 }
 
-/* Tells the listeners of a task, and of its accesses if they want them. */
-static __attribute__((noinline)) void trace_submitted(const kmm__task_t *t)
-{
-    kmm__work_t *w = t->work;
-    if (!w->traced_name) {
-        w->traced_name = kmm__trace_text(w->name ? w->name : "?");
-        w->traced_file = kmm__trace_text(w->file);
-    }
-    kmm__trace_push(&(kmm__event_t){.kind = KMM__EVENT_SUBMITTED,
-                                    .device = t->device->number,
-                                    .task = kmm__task_number(t),
-                                    .text = w->traced_name,
-                                    .file = w->traced_file,
-                                    .a = (uint64_t)t->part.chunk << 32 | t->part.last_chunk,
-                                    .b = (uint64_t)w->chunk_count << 32 | (uint32_t)w->line,
-                                    .c = w->id});
-    if (kmm__tracing_accesses())
-        kmm__trace_task_accesses(t);
-}
-
 void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *stream)
 {
     assert(t->state == KMM__TASK_WAITING && !t->order.ticket);
@@ -155,8 +139,6 @@ void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *strea
     }
     t->order.ticket = kmm__ticket_create(device, stream);
     assert(kmm__task_is_valid(t));
-    if (kmm__tracing())
-        trace_submitted(t);
 }
 
 void kmm__task_unref(kmm__task_t *t)
@@ -169,6 +151,11 @@ void kmm__task_unref(kmm__task_t *t)
     kmm__ticket_unref(t->order.ticket);
     t->next = rt->tasks->spare_tasks;
     rt->tasks->spare_tasks = t;
+}
+
+void kmm__trace_task(kmm__event_kind_t kind, const kmm__task_t *t, uint64_t a)
+{
+    kmm__trace_push(&(kmm__event_t){.kind = (uint8_t)kind, .task = kmm__task_number(t), .a = a});
 }
 
 void kmm__task_describe(const kmm__task_t *t, char *out, size_t size)
@@ -263,7 +250,7 @@ void kmm__task_add_edge(kmm__task_t *from, kmm__task_t *to, bool data)
     o->successors[o->successor_count++] = (kmm__edge_t){to, data};
     kmm__task_ref(to);
     note_rank(from, to);
-    KMM__TRACE(.kind = KMM__EVENT_EDGE, .task = kmm__task_number(to), .a = kmm__task_number(from));
+    KMM__TRACE_TASK(KMM__EVENT_EDGE, to, kmm__task_number(from));
     to->order.finish_left++;
     if (from->state == KMM__TASK_ISSUED && follows_issue(from, to))
         edge_after_issue(from, to);
@@ -287,14 +274,23 @@ static void task_ready(kmm__task_t *t)
     assert(t->state == KMM__TASK_WAITING);
     t->state = KMM__TASK_READY;
     assert(kmm__task_is_valid(t));
-    KMM__TRACE(.kind = KMM__EVENT_READY, .task = kmm__task_number(t));
     t->runtime->tasks->hooks->ready(t);
+}
+
+static __attribute__((cold, noinline)) void ready_traced(kmm__task_t *t)
+{
+    kmm__trace_task(KMM__EVENT_READY, t, 0);
+    task_ready(t);
 }
 
 void kmm__task_release(kmm__task_t *t)
 {
     assert(t->order.issue_left > 0);
-    if (--t->order.issue_left == 0)
+    if (--t->order.issue_left)
+        return;
+    if (kmm__tracing())
+        ready_traced(t);
+    else
         task_ready(t);
 }
 
@@ -316,15 +312,9 @@ bool kmm__task_run_left_fall(kmm__task_t *t)
 
 /* ---- Issue and completion ---- */
 
-void kmm__task_issued(kmm__task_t *t)
+static __attribute__((noinline)) void issued_on_stream(kmm__task_t *t)
 {
-    assert(t->state == KMM__TASK_READY);
-    t->state = KMM__TASK_ISSUED;
-    assert(kmm__task_is_valid(t));
-    KMM__TRACE(.kind = KMM__EVENT_ISSUED, .task = kmm__task_number(t));
-    KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(t));
-    if (!on_streams(t))
-        return; /* successors of work on the host wait until it is done */
+    KMM__TRACE_TASK(KMM__EVENT_ISSUED, t, 0);
     if (t->device->backend->precede)
         kmm__program_stream_issued(t);
     for (uint32_t k = 0; k < t->order.successor_count; k++) {
@@ -334,6 +324,18 @@ void kmm__task_issued(kmm__task_t *t)
         edge_after_issue(t, to);
         kmm__task_release(to);
     }
+}
+
+void kmm__task_issued(kmm__task_t *t)
+{
+    assert(t->state == KMM__TASK_READY);
+    t->state = KMM__TASK_ISSUED;
+    assert(kmm__task_is_valid(t));
+    KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(t));
+    if (on_streams(t))
+        issued_on_stream(t);
+    else /* successors of work on the host wait until it is done */
+        KMM__TRACE_TASK(KMM__EVENT_ISSUED, t, 0);
 }
 
 static void task_drop_tickets(kmm__task_t *t)
@@ -374,7 +376,7 @@ static void task_done(kmm__task_t *t)
     assert(t->state == KMM__TASK_READY || t->state == KMM__TASK_ISSUED);
     KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(t));
     t->state = KMM__TASK_DONE; /* from now on it gets no successors */
-    KMM__TRACE(.kind = KMM__EVENT_DONE, .task = kmm__task_number(t), .a = (uint64_t)-t->error);
+    KMM__TRACE_TASK(KMM__EVENT_DONE, t, (uint64_t)-t->error);
     for (uint32_t k = 0; t->error && k < t->access_count; k++)
         kmm__object_of(t->accesses[k].array)->failed |= t->accesses[k].mode != KMM_READ;
     kmm__ticket_done(t->order.ticket);

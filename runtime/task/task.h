@@ -23,6 +23,7 @@
 #include <assert.h>
 
 #include "backend/device.h"
+#include "base/trace.h"
 #include "task/object.h"
 #include "task/state.h"
 #include "task/work.h"
@@ -239,6 +240,15 @@ void kmm__task_wait_for(kmm__task_t *t, kmm__ticket_t *ticket);
 /* Makes `to` follow `from`. `data`: `to` reads what `from` writes, and is poisoned if `from` fails.
  */
 void kmm__task_add_edge(kmm__task_t *from, kmm__task_t *to, bool data);
+
+/* A trace point of a task: KMM__TRACE, with less code where it stands. */
+#define KMM__TRACE_TASK(kind, task, a)                                                             \
+    do {                                                                                           \
+        if (kmm__tracing())                                                                        \
+            kmm__trace_task(kind, task, a);                                                        \
+    } while (0)
+void kmm__trace_task(kmm__event_kind_t kind, const kmm__task_t *t, uint64_t a)
+    __attribute__((cold));
 
 /* Writes "file:line: kernel: chunk k of n" to out. */
 void kmm__task_describe(const kmm__task_t *t, char *out, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What trace points say of a task's accesses (base/trace.h). */
+/* What trace points say of a task and of its accesses (base/trace.h). */
 #ifndef KMM__TASK_TRACED_H
 #define KMM__TASK_TRACED_H
 
@@ -15,7 +15,7 @@ typedef struct kmm__traced_access {
     kmm__box_t box;
 } kmm__traced_access_t;
 
-/* Locked: pushes an event for each access of t but those of abstract objects. */
-void kmm__trace_task_accesses(const kmm__task_t *t);
+/* Locked: tells listeners of t, which has its device, and of its accesses if they want these. */
+void kmm__trace_submitted(const kmm__task_t *t);
 
 #endif
