@@ -10,13 +10,6 @@
  * done. The time is when the backend notifies of that. The caller may use the stream. */
 void kmm__stream_mark(kmm__device_t *d, kmm__stream_t *s, const kmm__event_t *event);
 
-/* The same as a trace point. */
-#define KMM__TRACE_STREAM(d, s, ...)                                                               \
-    do {                                                                                           \
-        if (kmm__tracing())                                                                        \
-            kmm__stream_mark(d, s, &(kmm__event_t){__VA_ARGS__});                                  \
-    } while (0)
-
 /* Waits until the notifications of all marks of the device have come, before its streams end. */
 void kmm__marks_await(const kmm__device_t *d);
 

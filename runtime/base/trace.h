@@ -20,22 +20,26 @@ typedef enum kmm__event_kind {
 
     /* Tasks. Those of one task come in this order; a task that fails early leaves some out. */
     KMM__EVENT_SUBMITTED, /* text, file: name and file of its work; a: its first chunk << 32 | its
-                             last; b: chunks of the launch << 32 | line; c: number of the work */
+                             last; b: chunks of the launch << 32 | line; c: number of the
+                                work; mode 1: it is an operation of libkmm */
     KMM__EVENT_ACCESS,    /* only for listeners that want it; text: a kmm__traced_access_t, which
                              the listener frees */
     KMM__EVENT_EDGE,      /* the task waits for task a */
     KMM__EVENT_READY,
     KMM__EVENT_ISSUED,
-    KMM__EVENT_RUN_BEGIN,  /* on compute stream a of the device */
-    KMM__EVENT_JOINED,     /* runs in the same kernel as the task of the RUN_BEGIN before */
-    KMM__EVENT_RUN_END,    /* on compute stream a */
+    KMM__EVENT_JOINED,       /* will run in one kernel with task a */
+    KMM__EVENT_RUN_ENQUEUED, /* on compute stream a of the device; those of one stream run in the
+                                order of these events */
+    KMM__EVENT_RUN_BEGIN,    /* only if it waits on the stream: what it has waited for is done */
+    KMM__EVENT_RUN_END,
     KMM__EVENT_CALL_BEGIN, /* runs on this thread */
     KMM__EVENT_CALL_END,
     KMM__EVENT_DONE, /* a: 0, or the error's number without its sign */
 
     /* Copies on a copy stream of the device. Task 0: no task waits for it (an eviction). */
-    KMM__EVENT_COPY_BEGIN, /* mode: a kmm__copy_kind_t; a: number of the array */
-    KMM__EVENT_COPY_END,   /* mode and a: the same; b: bytes */
+    KMM__EVENT_COPY_ENQUEUED, /* mode: a kmm__copy_kind_t; a: number of the array */
+    KMM__EVENT_COPY_BEGIN,    /* only if it waits on the stream: what it has waited for is done */
+    KMM__EVENT_COPY_END,      /* mode and a: the same; b: bytes */
 
     /* Memory. */
     KMM__EVENT_ARRAY,       /* a: number of a new array; text: its label or NULL; b: bytes; c: its

@@ -221,20 +221,24 @@ static int chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_
                                       : launch_chunk(tasks[0], stream);
 }
 
-/* The begin and the end of a launch, when the stream reaches them. */
+/* The end of a launch is when the stream reaches it; so is the begin, if the stream waits. */
 static __attribute__((cold, noinline)) int launch_traced(kmm__task_t *const *tasks, uint32_t count,
                                                          kmm__stream_t *stream)
 {
     kmm__device_t *d = tasks[0]->device;
-    kmm__event_t e = {.kind = KMM__EVENT_RUN_BEGIN,
+    kmm__event_t e = {.kind = KMM__EVENT_RUN_ENQUEUED,
+                      .device = d->number,
                       .task = kmm__task_number(tasks[0]),
                       .a = tasks[0]->issue.compute_stream};
-    kmm__stream_mark(d, stream, &e);
+    bool waits = tasks[0]->order.wait_count > 0;
     for (uint32_t k = 1; k < count; k++) {
-        kmm__event_t joined = {
-            .kind = KMM__EVENT_JOINED, .task = kmm__task_number(tasks[k]), .a = e.a};
-        kmm__stream_mark(d, stream, &joined);
+        kmm__trace_task(KMM__EVENT_JOINED, tasks[k], e.task);
+        waits |= tasks[k]->order.wait_count > 0;
     }
+    kmm__trace_push(&e);
+    e.kind = KMM__EVENT_RUN_BEGIN;
+    if (waits)
+        kmm__stream_mark(d, stream, &e);
     int error = chunks_launch(tasks, count, stream);
     e.kind = KMM__EVENT_RUN_END;
     kmm__stream_mark(d, stream, &e);

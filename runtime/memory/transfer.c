@@ -222,15 +222,29 @@ static bool turn_take(const kmm__move_t *m, kmm__device_t *d)
     return kmm__links_enter(d, (uint64_t)kmm__box_volume(&m->box));
 }
 
-/* A trace point at the begin or the end of a copy. */
+/* A trace point of a copy: now, or when the stream is there. */
 static void trace_copy(const transfer_t *t, kmm__event_kind_t kind, uint64_t task)
 {
     const kmm__move_t *m = t->move;
-    KMM__TRACE_STREAM(t->device, t->stream, .kind = (uint8_t)kind,
-                      .mode = !m->to    ? KMM__COPY_OUT
-                              : m->from ? KMM__COPY_PEER
-                                        : KMM__COPY_IN,
-                      .task = task, .a = kmm__array_number(m->array), .b = t->bytes);
+    const kmm__event_t e = {.kind = (uint8_t)kind,
+                            .mode = !m->to    ? KMM__COPY_OUT
+                                    : m->from ? KMM__COPY_PEER
+                                              : KMM__COPY_IN,
+                            .device = t->device->number,
+                            .task = task,
+                            .a = kmm__array_number(m->array),
+                            .b = t->bytes};
+    if (kind == KMM__EVENT_COPY_ENQUEUED)
+        kmm__trace_push(&e);
+    else
+        kmm__stream_mark(t->device, t->stream, &e);
+}
+
+static void trace_copy_begin(const transfer_t *t, uint64_t task)
+{
+    trace_copy(t, KMM__EVENT_COPY_ENQUEUED, task);
+    if (t->move->after)
+        trace_copy(t, KMM__EVENT_COPY_BEGIN, task);
 }
 
 static int move_enqueue(kmm__move_t *m, uint64_t task, bool records)
@@ -253,13 +267,16 @@ static int move_enqueue(kmm__move_t *m, uint64_t task, bool records)
     if (m->from && m->to)
         kmm__frames_share(m->array, m->from, m->to, &m->layout, &m->box);
     int error = kmm__ticket_wait(m->after, d, t.stream);
-    trace_copy(&t, KMM__EVENT_COPY_BEGIN, task);
+    const bool is_traced = kmm__tracing();
+    if (is_traced)
+        trace_copy_begin(&t, task);
     kmm__layout_hull(&m->layout, &m->box, &begin, &t.end);
     if (!error)
         error = kmm__layout_rows(&m->layout, &m->box, enqueue_rows, &t);
     int sent = kmm__stage_finish(&t.stage);
     error = error ? error : sent;
-    trace_copy(&t, KMM__EVENT_COPY_END, task);
+    if (is_traced)
+        trace_copy(&t, KMM__EVENT_COPY_END, task);
     sources_leave(&t);
     if (error)
         m->ticket->error = error;

@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/size.h"
@@ -37,8 +36,9 @@ static uint64_t since_start(uint64_t time)
 /* Begins an event of a phase, such as "X". */
 static void put_head(kmm__json_t *j, const char *phase, uint32_t pid, uint32_t tid, uint64_t time)
 {
-    kmm__json_put_string(j, "{\"ph\":", phase);
-    kmm__json_put_number(j, ",\"pid\":", pid);
+    kmm__json_text(j, "{\"ph\":\"");
+    kmm__json_text(j, phase);
+    kmm__json_put_number(j, "\",\"pid\":", pid);
     kmm__json_put_number(j, ",\"tid\":", tid);
     kmm__json_put_micros(j, ",\"ts\":", since_start(time));
 }
@@ -86,6 +86,9 @@ static kmm__track_t *track(uint32_t pid, uint32_t tid, const char *text)
 static kmm__track_t *thread_of(const kmm__event_t *e)
 {
     char text[32];
+    kmm__track_t *t = kmm__track_get(KMM__TRACK_HOST, e->thread);
+    if (t->is_named)
+        return t;
     snprintf(text, sizeof(text), "thread %u", e->thread);
     return track(KMM__TRACK_HOST, e->thread, text);
 }
@@ -102,19 +105,9 @@ static kmm__track_t *copies_of(const kmm__event_t *e)
     return track(KMM__TRACK_DEVICE + e->device, tids[e->mode], names[e->mode]);
 }
 
-/* The value of a name that tells what a task is: "add (a.cu:12)". */
-static void put_label(kmm__json_t *j, const char *what, const char *file, uint32_t at)
+static const char *label_of(const kmm__traced_task_t *t)
 {
-    char text[256];
-    const char *slash = file ? strrchr(file, '/') : NULL;
-    if (file)
-        snprintf(text, sizeof(text), "%s (%s:%u)", what, slash ? slash + 1 : file, at);
-    kmm__json_string(j, file ? text : what);
-}
-
-static void put_task_label(kmm__json_t *j, const kmm__traced_task_t *t)
-{
-    put_label(j, t ? t->name : "?", t ? t->file : NULL, t ? t->line : 0);
+    return t ? t->label : "\"?\"";
 }
 
 /* A value of a counter from now on. */
@@ -130,22 +123,22 @@ static void counter(uint32_t pid, const char *what, const char *unit, uint64_t t
 /* ---- Tasks ---- */
 
 /* Numbers of the tasks of a slice, and what is known of the first. */
-static void put_tasks(const kmm__slice_t *s, const kmm__traced_task_t *t)
+static void put_tasks(uint64_t task, const kmm__traced_task_t *t)
 {
-    const kmm__traced_task_t *last =
-        s->count ? kmm__traced_task_find(s->tasks[s->count - 1]) : t;
-    kmm__json_put_number(&line, ",\"args\":{\"tasks\":[", s->begin.task);
-    for (uint32_t k = 0; k < s->count; k++)
-        kmm__json_put_number(&line, ",", s->tasks[k]);
+    const kmm__traced_task_t *last = t;
+    kmm__json_put_number(&line, ",\"args\":{\"tasks\":[", task);
+    for (; last && last->joined; last = last->joined)
+        kmm__json_put_number(&line, ",", last->joined->task);
     kmm__json_text(&line, "]");
     if (!t)
         return;
     kmm__json_put_number(&line, ",\"launch\":", t->work);
     kmm__json_put_number(&line, ",\"chunk\":", t->chunk);
-    kmm__json_put_number(&line, ",\"last_chunk\":", last ? last->last_chunk : t->last_chunk);
+    kmm__json_put_number(&line, ",\"last_chunk\":", last->last_chunk);
     kmm__json_put_number(&line, ",\"chunks\":", t->chunks);
     if (t->file) {
-        kmm__json_put_string(&line, ",\"file\":", t->file);
+        kmm__json_text(&line, ",\"file\":");
+        kmm__json_text(&line, t->file);
         kmm__json_put_number(&line, ",\"line\":", t->line);
     }
     kmm__json_put_micros(&line, ",\"submitted\":", since_start(t->submitted));
@@ -171,33 +164,54 @@ static void put_arrows(const kmm__traced_task_t *t, const kmm__track_t *to, uint
     }
 }
 
-static void ran(uint64_t task, const kmm__track_t *at, uint64_t begin, uint64_t time)
+/* A task, and those that are joined to it, have run in a slice. */
+static void ran(kmm__traced_task_t *t, const kmm__track_t *at, uint64_t begin, uint64_t time)
 {
-    kmm__traced_task_t *t = kmm__traced_task_find(task);
-    kmm__traced_end_add(&(kmm__traced_end_t){task, begin + (time - begin) / 2, at->pid, at->tid});
-    if (t && !t->has_run)
-        put_arrows(t, at, begin);
-    if (t)
+    for (; t; t = t->joined) {
+        kmm__traced_end_add(
+            &(kmm__traced_end_t){t->task, begin + (time - begin) / 2, at->pid, at->tid});
+        if (!t->has_run)
+            put_arrows(t, at, begin);
         t->has_run = true;
+    }
 }
 
-static void run_end(kmm__track_t *at, const kmm__event_t *e)
+static void run_end(const kmm__track_t *at, const kmm__event_t *slice, uint64_t time)
 {
-    const kmm__slice_t *s = kmm__track_end(at);
-    if (!s)
-        return;
-    const uint64_t begin = s->begin.time;
-    const kmm__traced_task_t *t = kmm__traced_task_find(s->begin.task);
-    head("X", at->pid, at->tid, begin);
-    kmm__json_put_micros(&line, ",\"dur\":", e->time - begin);
+    kmm__traced_task_t *t = kmm__traced_task_find(slice->task);
+    head("X", at->pid, at->tid, slice->time);
+    kmm__json_put_micros(&line, ",\"dur\":", time - slice->time);
     kmm__json_text(&line, ",\"name\":");
-    put_task_label(&line, t);
-    kmm__json_put_string(&line, ",\"cat\":", t && t->file ? "chunk" : "operation");
-    put_tasks(s, t);
+    kmm__json_text(&line, label_of(t));
+    kmm__json_put_string(&line, ",\"cat\":", t && t->is_operation ? "operation" : "chunk");
+    put_tasks(slice->task, t);
     end("}}");
-    ran(s->begin.task, at, begin, e->time);
-    for (uint32_t k = 0; k < s->count; k++)
-        ran(s->tasks[k], at, begin, e->time);
+    ran(t, at, slice->time, time);
+}
+
+static void stream_end(const kmm__event_t *e)
+{
+    kmm__track_t *at = stream_of(e);
+    kmm__event_t slice;
+    if (kmm__track_take_first(at, e->time, &slice))
+        run_end(at, &slice, e->time);
+}
+
+static void call_end(const kmm__event_t *e)
+{
+    kmm__track_t *at = thread_of(e);
+    kmm__event_t slice;
+    if (kmm__track_take_last(at, &slice))
+        run_end(at, &slice, e->time);
+}
+
+static void joined(const kmm__event_t *e)
+{
+    kmm__traced_task_t *t = kmm__traced_task_find(e->a);
+    while (t && t->joined)
+        t = t->joined;
+    if (t)
+        t->joined = kmm__traced_task_find(e->task);
 }
 
 static void edge(const kmm__event_t *e)
@@ -213,7 +227,7 @@ static void done(const kmm__event_t *e)
     if (t && e->a) {
         head("i", KMM__TRACK_DEVICE + t->device, 0, e->time);
         kmm__json_text(&line, ",\"s\":\"p\",\"cat\":\"error\",\"name\":");
-        put_task_label(&line, t);
+        kmm__json_text(&line, label_of(t));
         kmm__json_put_number(&line, ",\"args\":{\"task\":", e->task);
         kmm__json_put_number(&line, ",\"error\":", e->a);
         end("}}");
@@ -228,10 +242,10 @@ static void copy_end(const kmm__event_t *e)
     static const char *const names[] = {"copy in", "copy out", "copy from a device"};
     static const char *const rates[] = {"rate in", "rate out", "rate from devices"};
     kmm__track_t *at = copies_of(e);
-    const kmm__slice_t *s = kmm__track_end(at);
-    if (!s)
+    kmm__event_t slice;
+    if (!kmm__track_take_first(at, e->time, &slice))
         return;
-    const uint64_t begin = s->begin.time, took = e->time - begin;
+    const uint64_t begin = slice.time, took = e->time - begin;
     const kmm__traced_array_t *a = kmm__traced_array_find(e->a);
     const kmm__traced_task_t *t = kmm__traced_task_find(e->task);
     head("X", at->pid, at->tid, begin);
@@ -245,7 +259,7 @@ static void copy_end(const kmm__event_t *e)
         kmm__json_put_number(&line, ",\"task\":", e->task);
     if (t) {
         kmm__json_text(&line, ",\"for\":");
-        put_task_label(&line, t);
+        kmm__json_text(&line, label_of(t));
         kmm__json_put_number(&line, ",\"line\":", t->line);
     }
     end("}}");
@@ -353,13 +367,15 @@ static void on_event(const kmm__event_t *e)
     case KMM__EVENT_EDGE: edge(e); return;
     case KMM__EVENT_READY:
     case KMM__EVENT_ISSUED: set_ready(e); return;
-    case KMM__EVENT_RUN_BEGIN: kmm__track_begin(stream_of(e), e); return;
-    case KMM__EVENT_JOINED: kmm__track_join(stream_of(e), e->task); return;
-    case KMM__EVENT_RUN_END: run_end(stream_of(e), e); return;
-    case KMM__EVENT_CALL_BEGIN: kmm__track_begin(thread_of(e), e); return;
-    case KMM__EVENT_CALL_END: run_end(thread_of(e), e); return;
+    case KMM__EVENT_JOINED: joined(e); return;
+    case KMM__EVENT_RUN_ENQUEUED: kmm__track_push(stream_of(e), e); return;
+    case KMM__EVENT_RUN_BEGIN: kmm__track_begin(stream_of(e), e->time); return;
+    case KMM__EVENT_RUN_END: stream_end(e); return;
+    case KMM__EVENT_CALL_BEGIN: kmm__track_push(thread_of(e), e); return;
+    case KMM__EVENT_CALL_END: call_end(e); return;
     case KMM__EVENT_DONE: done(e); return;
-    case KMM__EVENT_COPY_BEGIN: kmm__track_begin(copies_of(e), e); return;
+    case KMM__EVENT_COPY_ENQUEUED: kmm__track_push(copies_of(e), e); return;
+    case KMM__EVENT_COPY_BEGIN: kmm__track_begin(copies_of(e), e->time); return;
     case KMM__EVENT_COPY_END: copy_end(e); return;
     case KMM__EVENT_ARRAY: kmm__traced_array_add(e); return;
     case KMM__EVENT_ARRAY_END: kmm__traced_array_remove(e->a); return;
@@ -377,19 +393,29 @@ static void on_event(const kmm__event_t *e)
     }
 }
 
-/* Writes what was added, and what has begun and not ended. */
+/* Adds a slice that has not ended. */
+static void put_open(kmm__json_t *j, const kmm__track_t *t, const kmm__event_t *slice)
+{
+    const uint64_t begin = slice->time > t->end ? slice->time : t->end;
+    const bool copies =
+        slice->kind == KMM__EVENT_COPY_ENQUEUED || slice->kind == KMM__EVENT_COPY_BEGIN;
+    kmm__json_text(j, ",\n");
+    put_head(j, "B", t->pid, t->tid, begin);
+    kmm__json_text(j, ",\"cat\":\"unfinished\",\"name\":");
+    kmm__json_text(j, copies ? "\"copy\"" : label_of(kmm__traced_task_find(slice->task)));
+    kmm__json_put_number(j, ",\"args\":{\"task\":", slice->task);
+    kmm__json_text(j, "}}");
+}
+
+/* Writes what was added, and what has begun and not ended: the first of each stream, and all of a
+ * thread. */
 static void on_flush(void)
 {
     kmm__json_t open = {0};
     for (const kmm__track_t *t = kmm__tracks_all(); t; t = t->next_of_all)
-        for (uint32_t k = 0; k < t->depth && k < KMM__TRACK_DEPTH; k++) {
-            const kmm__event_t *e = &t->slices[k].begin;
-            kmm__json_text(&open, ",\n");
-            put_head(&open, "B", t->pid, t->tid, e->time);
-            kmm__json_text(&open, ",\"cat\":\"unfinished\",\"name\":");
-            put_task_label(&open, kmm__traced_task_find(e->task));
-            kmm__json_put_number(&open, ",\"args\":{\"task\":", e->task);
-            kmm__json_text(&open, "}}");
+        for (uint32_t k = t->first; k < t->count; k++) {
+            if (k == t->first || t->pid == KMM__TRACK_HOST)
+                put_open(&open, t, &t->slices[k]);
         }
     kmm__trace_file_flush(&open);
     free(open.text);

@@ -3,52 +3,37 @@
 #include "observe/json.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 
-char *kmm__json_room(kmm__json_t *j, size_t bytes)
+void kmm__json_room(kmm__json_t *j, size_t bytes)
 {
-    if (j->length + bytes > j->capacity) {
-        enum { LEAST = 4096 };
-        const size_t capacity = 2 * (j->length + bytes) + LEAST;
-        char *text = kmm__alloc(capacity);
-        if (j->length)
-            memcpy(text, j->text, j->length);
-        free(j->text);
-        j->text = text;
-        j->capacity = capacity;
-    }
-    return j->text + j->length;
-}
-
-static void put(kmm__json_t *j, const char *text, size_t bytes)
-{
-    memcpy(kmm__json_room(j, bytes), text, bytes);
-    j->length += bytes;
-}
-
-void kmm__json_text(kmm__json_t *j, const char *text)
-{
-    put(j, text, strlen(text));
+    enum { LEAST = 4096 };
+    const size_t capacity = 2 * (j->length + bytes) + LEAST;
+    char *text = kmm__alloc(capacity);
+    if (j->length)
+        memcpy(text, j->text, j->length);
+    free(j->text);
+    j->text = text;
+    j->capacity = capacity;
 }
 
 /* Bytes that are no ASCII are left as they are: UTF-8 stays UTF-8. */
 void kmm__json_string(kmm__json_t *j, const char *text)
 {
     static const char digits[] = "0123456789abcdef";
-    put(j, "\"", 1);
+    kmm__json_bytes(j, "\"", 1);
     for (const char *c = text ? text : "?"; *c; c++) {
         const unsigned char u = (unsigned char)*c;
         const char code[] = {'\\', 'u', '0', '0', digits[u >> 4], digits[u & 15]};
         if (u < ' ')
-            put(j, code, sizeof(code));
+            kmm__json_bytes(j, code, sizeof(code));
         else if (u == '"' || u == '\\')
-            put(j, (const char[]){'\\', *c}, 2);
+            kmm__json_bytes(j, (const char[]){'\\', *c}, 2);
         else
-            put(j, c, 1);
+            kmm__json_bytes(j, c, 1);
     }
-    put(j, "\"", 1);
+    kmm__json_bytes(j, "\"", 1);
 }
 
 void kmm__json_number(kmm__json_t *j, uint64_t n)
@@ -59,7 +44,7 @@ void kmm__json_number(kmm__json_t *j, uint64_t n)
     do
         text[--at] = (char)('0' + n % 10);
     while ((n /= 10));
-    put(j, text + at, (size_t)(DIGITS - at));
+    kmm__json_bytes(j, text + at, (size_t)(DIGITS - at));
 }
 
 void kmm__json_micros(kmm__json_t *j, uint64_t ns)
@@ -68,5 +53,5 @@ void kmm__json_micros(kmm__json_t *j, uint64_t ns)
     const char decimals[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
                              (char)('0' + rest % 10)};
     kmm__json_number(j, ns / 1000);
-    put(j, decimals, sizeof(decimals));
+    kmm__json_bytes(j, decimals, sizeof(decimals));
 }

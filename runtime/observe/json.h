@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Zeroed: an empty text. */
 typedef struct kmm__json {
@@ -12,9 +13,22 @@ typedef struct kmm__json {
     size_t length, capacity;
 } kmm__json_t;
 
-/* Makes room for `bytes` more bytes, and returns where. The caller adds to `length`. */
-char *kmm__json_room(kmm__json_t *j, size_t bytes);
-void kmm__json_text(kmm__json_t *j, const char *text); /* as it is */
+/* Makes room for `bytes` more bytes. */
+void kmm__json_room(kmm__json_t *j, size_t bytes);
+
+static inline void kmm__json_bytes(kmm__json_t *j, const char *text, size_t bytes)
+{
+    if (j->length + bytes > j->capacity)
+        kmm__json_room(j, bytes);
+    memcpy(j->text + j->length, text, bytes);
+    j->length += bytes;
+}
+
+static inline void kmm__json_text(kmm__json_t *j, const char *text) /* as it is */
+{
+    kmm__json_bytes(j, text, strlen(text));
+}
+
 void kmm__json_string(kmm__json_t *j, const char *text); /* in quotes, escaped; NULL: "?" */
 void kmm__json_number(kmm__json_t *j, uint64_t n);
 /* Nanoseconds as microseconds with three decimals. */

@@ -7,6 +7,7 @@
 #include "base/trace.h"
 #include "memory/state.h"
 #include "observe/chrome.h"
+#include "observe/dot.h"
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static bool is_started; /* guarded by `starting` */
@@ -32,7 +33,9 @@ static int listeners_start(void)
     pthread_mutex_lock(&starting);
     if (!is_started)
         error = kmm__chrome_start();
-    is_started = !error;
+    if (!is_started && !error)
+        error = kmm__dot_start();
+    is_started = true;
     pthread_mutex_unlock(&starting);
     return error;
 }

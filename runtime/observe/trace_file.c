@@ -110,8 +110,7 @@ void kmm__trace_file_add(const kmm__json_t *event)
         return;
     }
     kmm__json_text(&file.text, file.at + length ? ",\n" : "[\n");
-    memcpy(kmm__json_room(&file.text, event->length), event->text, event->length);
-    file.text.length += event->length;
+    kmm__json_bytes(&file.text, event->text, event->length);
 }
 
 /* Adds the end of the array. */
@@ -123,10 +122,8 @@ static void add_tail(const kmm__json_t *open)
         kmm__json_number(t, file.dropped);
         kmm__json_text(t, "}}");
     }
-    if (file.at + t->length + open->length + TAIL <= file.most && open->length) {
-        memcpy(kmm__json_room(t, open->length), open->text, open->length);
-        t->length += open->length;
-    }
+    if (file.at + t->length + open->length + TAIL <= file.most && open->length)
+        kmm__json_bytes(t, open->text, open->length);
     kmm__json_text(t, "\n]\n");
     while (file.at + t->length < file.end) /* over the rest of a longer end */
         kmm__json_text(t, "\n");

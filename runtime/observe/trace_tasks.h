@@ -6,15 +6,17 @@
 
 #include "base/trace.h"
 
-enum { KMM__TRACED_BEFORE = 8 }; /* tasks before a task that are remembered */
+enum { KMM__TRACED_BEFORE = 4 }; /* tasks before a task that are remembered */
 
 typedef struct kmm__traced_task {
-    uint64_t task; /* its number */
-    const char *name, *file;
+    uint64_t task;     /* its number */
+    const char *label; /* JSON text: "add (a.cu:12)", in quotes */
+    const char *file;  /* JSON text, in quotes; NULL: it has no place in the source */
     uint32_t line, chunk, last_chunk, chunks;
     uint16_t device;
     uint64_t work, submitted, ready, issued; /* times are 0 if they are not known */
-    bool has_run;
+    bool is_operation, has_run;
+    struct kmm__traced_task *joined; /* the next one that runs in the same kernel */
     uint32_t before_count;
     uint64_t before[KMM__TRACED_BEFORE]; /* numbers of tasks that it waited for */
     struct kmm__traced_task *next;

@@ -26,29 +26,41 @@ kmm__track_t *kmm__tracks_all(void)
     return all;
 }
 
-void kmm__track_begin(kmm__track_t *t, const kmm__event_t *begin)
+void kmm__track_push(kmm__track_t *t, const kmm__event_t *begin)
 {
-    if (t->depth < KMM__TRACK_DEPTH) {
-        t->slices[t->depth].begin = *begin;
-        t->slices[t->depth].count = 0;
+    if (t->first == t->count)
+        t->first = t->count = 0;
+    if (t->count == t->capacity && t->first > t->capacity / 2) {
+        memmove(t->slices, t->slices + t->first, (t->count - t->first) * sizeof(*t->slices));
+        t->count -= t->first;
+        t->first = 0;
     }
-    t->depth++;
+    t->slices = kmm__grow(t->slices, t->count, &t->capacity, sizeof(*t->slices));
+    t->slices[t->count++] = *begin;
 }
 
-const kmm__slice_t *kmm__track_end(kmm__track_t *t)
+void kmm__track_begin(kmm__track_t *t, uint64_t time)
 {
-    if (t->depth == 0 || --t->depth >= KMM__TRACK_DEPTH)
-        return NULL;
-    return &t->slices[t->depth];
+    if (t->first < t->count)
+        t->slices[t->first].time = time;
 }
 
-void kmm__track_join(kmm__track_t *t, uint64_t task)
+bool kmm__track_take_first(kmm__track_t *t, uint64_t time, kmm__event_t *slice)
 {
-    if (t->depth == 0 || t->depth > KMM__TRACK_DEPTH)
-        return;
-    kmm__slice_t *s = &t->slices[t->depth - 1];
-    if (s->count < KMM__TRACK_TASKS)
-        s->tasks[s->count++] = task;
+    if (t->first == t->count)
+        return false;
+    *slice = t->slices[t->first++];
+    slice->time = slice->time > t->end ? slice->time : t->end;
+    t->end = time;
+    return true;
+}
+
+bool kmm__track_take_last(kmm__track_t *t, kmm__event_t *slice)
+{
+    if (t->first == t->count)
+        return false;
+    *slice = t->slices[--t->count];
+    return true;
 }
 
 void kmm__tracks_forked(void)

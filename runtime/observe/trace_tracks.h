@@ -11,33 +11,31 @@
 enum {
     KMM__TRACK_HOST = 1, /* pid of the host's threads */
     KMM__TRACK_DISK = 2,
-    KMM__TRACK_DEVICE = 10, /* pid of device 0 of the process */
-    KMM__TRACK_DEPTH = 8,   /* slices within each other on one track */
-    KMM__TRACK_TASKS = 64   /* tasks of one slice that are named */
+    KMM__TRACK_DEVICE = 10 /* pid of device 0 of the process */
 };
 
-/* Something that has begun. */
-typedef struct kmm__slice {
-    kmm__event_t begin;
-    uint32_t count; /* of tasks, without begin.task */
-    uint64_t tasks[KMM__TRACK_TASKS];
-} kmm__slice_t;
-
+/* The slices of a stream are a queue, of which the first runs or waits. Those of a thread are a
+ * stack, of which the last is the innermost. */
 typedef struct kmm__track {
     uint32_t pid, tid;
     bool is_named;
-    uint32_t depth; /* slices that are open; those beyond KMM__TRACK_DEPTH are not kept */
-    kmm__slice_t slices[KMM__TRACK_DEPTH];
+    uint64_t end;         /* time at which a slice ended last */
+    kmm__event_t *slices; /* from `first` on; those before it have ended */
+    uint32_t first, count, capacity;
     struct kmm__track *next, *next_of_all;
 } kmm__track_t;
 
 /* Returns the track, which is made if it is new. */
 kmm__track_t *kmm__track_get(uint32_t pid, uint32_t tid);
 kmm__track_t *kmm__tracks_all(void); /* a list by next_of_all */
-void kmm__track_begin(kmm__track_t *t, const kmm__event_t *begin);
-/* Ends the innermost slice. NULL: none is open, or it was not kept. */
-const kmm__slice_t *kmm__track_end(kmm__track_t *t);
-void kmm__track_join(kmm__track_t *t, uint64_t task); /* adds a task to the innermost slice */
-void kmm__tracks_forked(void);                        /* forgets all */
+/* Adds a slice behind the others. */
+void kmm__track_push(kmm__track_t *t, const kmm__event_t *begin);
+/* Sets the time at which the first slice has begun. */
+void kmm__track_begin(kmm__track_t *t, uint64_t time);
+/* Remove the first slice, or the last one, which ends at `time`. *slice receives it, with the time
+ * at which it has begun. False: there is none. */
+bool kmm__track_take_first(kmm__track_t *t, uint64_t time, kmm__event_t *slice);
+bool kmm__track_take_last(kmm__track_t *t, kmm__event_t *slice);
+void kmm__tracks_forked(void); /* forgets all */
 
 #endif

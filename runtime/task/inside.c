@@ -10,7 +10,6 @@
 #include "base/api.h"
 #include "base/error.h"
 #include "base/running.h"
-#include "task/task.h"
 
 static _Thread_local kmm__task_t *current;
 static _Thread_local const kmm__task_t *statements; /* the list of one that `running` has */
@@ -25,12 +24,10 @@ void kmm__inside_enter(kmm__task_t *t)
     kmm__running_watch(NULL, 0);
     kmm__running_set(&running);
     atomic_fetch_add(&open_tasks, 1);
-    KMM__TRACE_TASK(KMM__EVENT_CALL_BEGIN, t, 0);
 }
 
 void kmm__inside_leave(void)
 {
-    KMM__TRACE_TASK(KMM__EVENT_CALL_END, current, 0);
     current = NULL;
     kmm__running_set(NULL);
     atomic_fetch_sub(&open_tasks, 1);

@@ -34,13 +34,14 @@ void kmm__trace_submitted(const kmm__task_t *t)
         w->traced_file = kmm__trace_text(w->file);
     }
     kmm__trace_push(&(kmm__event_t){.kind = KMM__EVENT_SUBMITTED,
+                                    .mode = w->operation || w->is_own,
                                     .device = t->device->number,
                                     .task = kmm__task_number(t),
                                     .text = w->traced_name,
                                     .file = w->traced_file,
                                     .a = (uint64_t)t->part.chunk << 32 | t->part.last_chunk,
                                     .b = (uint64_t)w->chunk_count << 32 | (uint32_t)w->line,
-                                    .c = w->id});
+                                    .c = ((uint64_t)t->runtime->number << 40) + w->id});
     if (kmm__tracing_accesses())
         trace_accesses(t);
 }
