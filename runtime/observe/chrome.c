@@ -350,11 +350,25 @@ static void device(const kmm__event_t *e)
     name_process(KMM__TRACK_DEVICE + e->device, text);
 }
 
-static void set_ready(const kmm__event_t *e)
+static void ready(const kmm__event_t *e)
 {
     kmm__traced_task_t *t = kmm__traced_task_find(e->task);
     if (t)
-        *(e->kind == KMM__EVENT_READY ? &t->ready : &t->issued) = e->time;
+        t->ready = e->time;
+}
+
+/* A task is issued when its kernel is enqueued, which its state tells later. */
+static void issued(const kmm__event_t *e)
+{
+    kmm__traced_task_t *t = kmm__traced_task_find(e->task);
+    if (t && !t->issued)
+        t->issued = e->time;
+}
+
+static void enqueued(const kmm__event_t *e)
+{
+    issued(e);
+    kmm__track_push(stream_of(e), e);
 }
 
 static void on_event(const kmm__event_t *e)
@@ -365,10 +379,10 @@ static void on_event(const kmm__event_t *e)
     case KMM__EVENT_SUBMITTED: kmm__traced_task_add(e); return;
     case KMM__EVENT_ACCESS: return;
     case KMM__EVENT_EDGE: edge(e); return;
-    case KMM__EVENT_READY:
-    case KMM__EVENT_ISSUED: set_ready(e); return;
+    case KMM__EVENT_READY: ready(e); return;
+    case KMM__EVENT_ISSUED: issued(e); return;
     case KMM__EVENT_JOINED: joined(e); return;
-    case KMM__EVENT_RUN_ENQUEUED: kmm__track_push(stream_of(e), e); return;
+    case KMM__EVENT_RUN_ENQUEUED: enqueued(e); return;
     case KMM__EVENT_RUN_BEGIN: kmm__track_begin(stream_of(e), e->time); return;
     case KMM__EVENT_RUN_END: stream_end(e); return;
     case KMM__EVENT_CALL_BEGIN: kmm__track_push(thread_of(e), e); return;

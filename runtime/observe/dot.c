@@ -13,9 +13,9 @@
 enum { BUCKETS = 4096, STREAMS = 1024, ARRAYS = 1 << 12 };
 
 static kmm__dot_graph_t *graph;
-static char *file;            /* its name */
-static long first_line, last_line; /* the window; last_line 0: all tasks */
-static uint16_t index_of[BUCKETS]; /* number of a task -> its place in the graph + 1 */
+static char *file;                   /* its name */
+static long first_line, last_line;   /* the window; last_line 0: all tasks */
+static uint16_t index_of[BUCKETS];   /* number of a task -> its place in the graph + 1 */
 static uint64_t stream_end[STREAMS]; /* when a stream's last task has ended */
 /* The array that a pointer stands for now, by a hash. */
 static struct {
@@ -150,9 +150,7 @@ static void on_event(const kmm__event_t *e)
     }
 }
 
-static void on_flush(void)
-{
-}
+static void on_flush(void) {}
 
 static void on_end(void)
 {

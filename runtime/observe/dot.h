@@ -15,7 +15,7 @@ enum { KMM__DOT_TASKS = 1000 };
 typedef struct kmm__dot_task {
     kmm__event_t submitted;
     uint64_t begin, end; /* of its run; 0: it has not begun, or ended */
-    uint64_t joined; /* number of the task in whose kernel it ran; 0: its own */
+    uint64_t joined;     /* number of the task in whose kernel it ran; 0: its own */
     bool has_failed;
     kmm__traced_access_t **accesses; /* owned */
     uint64_t *arrays;                /* number of the array of each access */
@@ -25,7 +25,7 @@ typedef struct kmm__dot_task {
 typedef struct kmm__dot_graph {
     kmm__dot_task_t tasks[KMM__DOT_TASKS]; /* in the order of submission */
     uint32_t count;
-    uint64_t left_out; /* tasks of the window that are not drawn */
+    uint64_t left_out;    /* tasks of the window that are not drawn */
     const char **devices; /* names of the devices, by their numbers; NULL: not known */
     uint32_t device_count, device_capacity;
 } kmm__dot_graph_t;

@@ -18,6 +18,8 @@ static void forked(void)
 {
     starting = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     is_started = false;
+    atomic_store(&runtimes, 0);
+    atomic_store(&devices, 0);
 }
 
 static void register_fork(void)
