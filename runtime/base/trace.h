@@ -54,7 +54,7 @@ typedef enum kmm__event_kind {
 
     KMM__EVENT_SPAN, /* text: what this thread did since time a; file: a name, or NULL; b: bytes or
                         0; c: line or 0 */
-    KMM__EVENT_MARK  /* text: what happened now; file: why, or NULL */
+    KMM__EVENT_INSTANT /* text: what happened now; file: why, or NULL */
 } kmm__event_kind_t;
 
 typedef enum kmm__copy_kind { KMM__COPY_IN, KMM__COPY_OUT, KMM__COPY_PEER } kmm__copy_kind_t;

@@ -324,7 +324,7 @@ static void span(const kmm__event_t *e)
     end("}}");
 }
 
-static void mark(const kmm__event_t *e)
+static void instant(const kmm__event_t *e)
 {
     const kmm__track_t *at = thread_of(e);
     head("i", at->pid, at->tid, e->time);
@@ -403,7 +403,7 @@ static void on_event(const kmm__event_t *e)
     case KMM__EVENT_DISK_BEGIN:
     case KMM__EVENT_DISK_END: disk(e); return;
     case KMM__EVENT_SPAN: span(e); return;
-    case KMM__EVENT_MARK: mark(e); return;
+    case KMM__EVENT_INSTANT: instant(e); return;
     }
 }
 

@@ -254,7 +254,8 @@ def test_killed():
 
 
 def test_processes():
-    output, _ = run("fork host:2 4096 4", KMM_TRACE="fork%%.%p.json")
+    options = os.environ.get("TSAN_OPTIONS", "") + " die_after_fork=0"
+    output, _ = run("fork host:2 4096 4", KMM_TRACE="fork%%.%p.json", TSAN_OPTIONS=options)
     names = [name for name in os.listdir() if re.fullmatch(r"fork%\.\d+\.json", name)]
     assert len(names) == 2, names
     half = len(output) // 2

@@ -39,11 +39,11 @@ static void step(int64_t block, int64_t n, int32_t *dst, const int32_t *src)
         dst[i] = src[i] + 1;
 }
 
-/* dst[0] += src[i] */
+/* dst[0] += src[i], as blocks do at the same time */
 static void sum(int64_t block, int64_t n, int32_t *dst, const int32_t *src)
 {
     for (int64_t i = block * BLOCK; i < (block + 1) * BLOCK && i < n; i++)
-        dst[0] += src[i];
+        __atomic_fetch_add(&dst[0], src[i], __ATOMIC_RELAXED);
 }
 
 typedef void block_t(int64_t block, int64_t n, int32_t *dst, const int32_t *src);
@@ -191,9 +191,8 @@ int main(int argc, char **argv)
 {
     if (argc != 5)
         return 2;
-    program_t p = {.on_gpus = strstr(argv[2], "cuda") != NULL,
-                   .n = atoll(argv[3]),
-                   .chunks = atoi(argv[4])};
+    program_t p = {
+        .on_gpus = strstr(argv[2], "cuda") != NULL, .n = atoll(argv[3]), .chunks = atoi(argv[4])};
     run(&p, argv[1], argv[2]);
     if (strcmp(argv[1], "fork"))
         return 0;

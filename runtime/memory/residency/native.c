@@ -297,7 +297,7 @@ void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind)
             pthread_mutex_unlock(&rt->lock);
         }
         atomic_store(&standing, is ? NATIVE : MANAGED);
-        KMM__TRACE(.kind = KMM__EVENT_MARK, .text = is ? "native standing" : "managed standing");
+        KMM__TRACE(.kind = KMM__EVENT_INSTANT, .text = is ? "native standing" : "managed standing");
     }
     pthread_mutex_unlock(&deciding);
 }
@@ -512,7 +512,7 @@ static atomic_flag fault_told = ATOMIC_FLAG_INIT;
 
 void kmm__native_note(const char *file, int line, const char *kernel)
 {
-    KMM__TRACE(.kind = KMM__EVENT_MARK, .text = "native launch", .file = kernel,
+    KMM__TRACE(.kind = KMM__EVENT_INSTANT, .text = "native launch", .file = kernel,
                .c = (uint64_t)line);
     pthread_mutex_lock(&sites_lock);
     sites[site_count % SITES].file = file;
