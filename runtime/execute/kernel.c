@@ -39,7 +39,8 @@ static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
 void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed)
 {
     const kmm__work_t *w = t->work;
-    memcpy(packed, w->args, w->args_bytes);
+    if (w->args_bytes)
+        memcpy(packed, w->args, w->args_bytes);
     for (uint32_t k = 0; k < w->pointer_count && !w->is_translated; k++) {
         uint64_t value = pointer_value(t, &w->pointers[k]);
         memcpy(packed + w->pointers[k].at, &value, sizeof(value));

@@ -291,7 +291,7 @@ static int submit_work(kmm__submission_t *s)
     kmm__work_t *w = s->work;
     s->is_entered = true;
     kmm__device_t *only = s->placement.count == 1 ? s->placement.device[0] : NULL;
-    int error = kmm__reduce_begin(s->rt, w, only);
+    int error = w->reduction_count ? kmm__reduce_begin(s->rt, w, only) : 0;
     s->number = s->function ? ++s->rt->launches->calls : 0;
     if (s->rt->has_spaces)
         w->pattern = kmm__pattern_note(s->rt, identity_of(s));
@@ -306,7 +306,9 @@ static int submit_work(kmm__submission_t *s)
         if (k + n < s->part.count)
             hand_over(s->rt);
     }
-    return error ? error : kmm__reduce_end(s->rt, w, only);
+    if (!error && w->reduction_count)
+        error = kmm__reduce_end(s->rt, w, only);
+    return error;
 }
 
 /* Drops the work's references to arrays. Frees the partials. */
@@ -347,8 +349,10 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
         w->followed |= (uint64_t)(l->items[k].holds_pointers && w->function) << k;
         w->pointed |= (uint64_t)(l->items[k].stores_pointers && w->function) << k;
     }
-    w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
-    w->partials = kmm__work_take(w, s->reductions * sizeof(*w->partials));
+    if (s->reductions) {
+        w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
+        w->partials = kmm__work_take(w, s->reductions * sizeof(*w->partials));
+    }
     return w;
 }
 
@@ -363,19 +367,6 @@ static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
         w->origins[k] = (kmm__origin_t){
             item->array, item->array ? item->base - item->array->base : 0, item->element};
     }
-}
-
-/* True if no two items with stores, as inferred through different pointers, are in one array. */
-static bool stores_are_apart(const kmm_launch_t *l)
-{
-    for (uint32_t i = 0; i < l->item_count; i++)
-        for (uint32_t k = 0; k < i; k++) {
-            const kmm__item_t *a = &l->items[i], *b = &l->items[k];
-            if (a->array && a->array == b->array && a->base != b->base && a->mode != KMM_READ &&
-                b->mode != KMM_READ)
-                return false;
-        }
-    return true;
 }
 
 int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
@@ -393,7 +384,7 @@ int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const ui
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
     if (!error)
         kmm__partition_join(&s->part, s->l, s->rt, &s->placement);
-    if (!error && s->l->inferred && s->part.count > 1 && !stores_are_apart(s->l))
+    if (!error && s->l->inferred && s->part.count > 1 && !kmm__stores_are_apart(s->l))
         error = kmm__submission_refuse(s, KMM_E_RANGE, "its stores may meet in one array");
     return error;
 }
@@ -420,7 +411,8 @@ static int submit_checked(kmm__submission_t *s)
         kmm__memo_make(s); /* before the arguments become addresses of host memory */
         kmm__submission_make_direct(s);
     }
-    kmm__site_place(s);
+    if (s->placement.count > 1)
+        kmm__site_place(s);
     return submit_work(s);
 }
 
@@ -463,7 +455,8 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     error = pack(s, call);
     if (!error && !kmm__memo_find(s))
         error = kmm__submission_check(s, call->grid, call->block);
-    error = error ? error : kmm__host_uses_check(s);
+    if (!error && s->rt->checks_access)
+        error = kmm__host_uses_check(s);
     if (!error && kmm__compare_wants(s)) {
         pthread_mutex_unlock(&s->rt->lock);
         error = kmm__compare_begin(s, call, submit_untraced, &comparison);

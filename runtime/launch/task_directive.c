@@ -118,7 +118,7 @@ static int resolve(kmm_task_t *task)
     if (!error)
         error = check_bases(s);
     error = error ? error : kmm__submission_fits(s);
-    return error ? error : kmm__host_uses_check(s);
+    return error || !s->rt->checks_access ? error : kmm__host_uses_check(s);
 }
 
 /* Locked: until the statements may run, or never will. While they run, they are code of the host,

@@ -390,6 +390,8 @@ void kmm__native_hold_end(const bool *holds)
  * before it reads the marks. So one of the two sees the other. */
 int kmm__native_hold(kmm_runtime_t *rt, const char *what, bool *holds)
 {
+    if (what && !rt->has_spaces)
+        return 0; /* only GPUs have a standing */
     mark_own();
     while (!*holds) {
         const uint32_t before = atomic_fetch_add(&own->managed, 1);
