@@ -142,6 +142,10 @@ void diag_warnings_list(void)
          "a plain function that compares the length that it gets with a constant, and "
          "stores other elements then"},
         {"kmm-output", "a plain function that prints, since its chunks run in any order"},
+        {"kmm-order",
+         "a plain function that stores in places, or stores numbers, that an atomic sum "
+         "gives out, since its chunks run in any order"},
+        {"kmm-calls", "a plain function that counts its calls, since each chunk is a call"},
         {"kmm-reduce", "reductions of plain functions of which it is not proven that they combine "
                        "by the operator alone"},
         {"kmm-wide", "off by default: clauses that name more than the kernel accesses, so that "

@@ -242,6 +242,12 @@ int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
                        kmm__comparison_t **out)
 {
     bool can = false;
+    *out = NULL;
+    if (s->l->runs_once) {
+        say_not_compared(s, "its function allocates or frees memory to which the launch's arrays "
+                            "lead, and would do so twice");
+        return 0;
+    }
     /* Tasks whose statements wait for other threads are not awaited behind the closed gate. */
     kmm__gate_leave();
     pthread_mutex_lock(&s->rt->lock);
@@ -249,7 +255,6 @@ int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
         if (s->l->items[k].array)
             kmm__array_await(s->rt, s->l->items[k].array); /* its error is told below */
     pthread_mutex_unlock(&s->rt->lock);
-    *out = NULL;
     if (!kmm__gate_close(s->rt)) {
         say_not_compared(s, "what another thread submits seems to wait for this one");
         return 0;
