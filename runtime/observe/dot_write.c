@@ -97,18 +97,20 @@ static bool follows(const kmm__dot_task_t *from, const kmm__dot_task_t *to, kmm_
 
 /* ---- Text ---- */
 
-/* Text in quotes; a line ends with \n. */
+/* Text in quotes; a line ends with \n. Bytes that belong to no character become `?`. */
 static void put_quoted(FILE *f, const char *text, size_t length)
 {
     fputc('"', f);
-    for (size_t k = 0; k < length; k++) {
-        if (text[k] == '\n') {
+    for (size_t k = 0, bytes; k < length; k += bytes ? bytes : 1) {
+        bytes = kmm__utf8_bytes(text + k);
+        if (text[k] == '\n')
             fputs("\\n", f);
-            continue;
-        }
-        if (text[k] == '"' || text[k] == '\\')
-            fputc('\\', f);
-        fputc(text[k], f);
+        else if (bytes == 0 || bytes > length - k)
+            fputc('?', f);
+        else if (text[k] == '"' || text[k] == '\\')
+            fprintf(f, "\\%c", text[k]);
+        else
+            fwrite(text + k, 1, bytes, f);
     }
     fputc('"', f);
 }
