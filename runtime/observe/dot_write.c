@@ -198,9 +198,9 @@ static void put_edges(FILE *f, const kmm__dot_graph_t *g)
 static void put_graph(FILE *f, const kmm__dot_graph_t *g)
 {
     fputs("digraph kmm {\n"
-          "  graph [rankdir=TB nodesep=0.2 ranksep=0.4 fontname=\"sans-serif\" fontsize=10];\n"
-          "  node [shape=box style=\"filled,rounded\" fontname=\"sans-serif\" fontsize=9];\n"
-          "  edge [fontname=\"sans-serif\" fontsize=7 color=\"#666666\"];\n",
+          "  graph [rankdir=TB nodesep=0.2 ranksep=0.4 fontname=\"Helvetica\" fontsize=10];\n"
+          "  node [shape=box style=\"filled,rounded\" fontname=\"Helvetica\" fontsize=9];\n"
+          "  edge [fontname=\"Helvetica\" fontsize=7 color=\"#666666\"];\n",
           f);
     if (g->left_out)
         fprintf(f, "  label=\"the first %u tasks; %llu later ones are left out\";\n", g->count,

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,12 +15,12 @@
 #include <pthread.h>
 
 #include "base/trace.h"
-#include "observe/json.h"
+#include "observe/trace_file.h"
 
 enum { THREADS = 4, EVENTS = 50000, SLOW = 4096, NAP_NS = 1000000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t number; /* of events, under the lock */
+static uint64_t number;                     /* of events, under the lock */
 static uint64_t seen, ends, flushes, wrong; /* of the listener; read after a flush */
 static uint64_t last_time;
 
@@ -135,8 +136,9 @@ static void strings(void **state)
     (void)state;
     check_string("a\"b\\c\n", "\"a\\\"b\\\\c\\u000a\"");
     check_string(NULL, "\"?\"");
-    check_string("h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\"h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");
-    check_string("\xe9t\xe9", "\"?t?\"");          /* Latin-1 */
+    check_string("h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+                 "\"h\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\"");
+    check_string("\xe9t\xe9", "\"?t?\"");              /* Latin-1 */
     check_string("\xc0\xaf\xed\xa0\x80", "\"?????\""); /* too long; half of a pair */
     check_string("\xf4\x90\x80\x80", "\"????\"");      /* beyond Unicode */
     check_string("\xe2\x82", "\"??\"");                /* cut */
@@ -156,12 +158,67 @@ static void numbers(void **state)
     free(j.text);
 }
 
+/* The file begins with `wanted`; nothing but white space follows. */
+static void check_file(const char *name, const char *wanted)
+{
+    char text[4096] = "";
+    FILE *f = fopen(name, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+    fclose(f);
+    assert_memory_equal(text, wanted, strlen(wanted));
+    assert_int_equal(strspn(text + strlen(wanted), "\n"), strlen(text) - strlen(wanted));
+}
+
+static void add_event(const char *text)
+{
+    kmm__json_t j = {0};
+    kmm__json_text(&j, text);
+    kmm__trace_file_add(&j);
+    free(j.text);
+}
+
+/* The end of the array, with events that had not ended, is written over. */
+static void file_ends(void **state)
+{
+    static const kmm__json_t none;
+    char name[] = "/tmp/kmm-trace-XXXXXX", *copy;
+    kmm__json_t open = {0};
+    (void)state;
+    close(mkstemp(name));
+    assert_true(kmm__trace_file_open("KMM_TRACE", name, 4096));
+    kmm__trace_file_flush(&none);
+    check_file(name, "");
+    kmm__json_text(&open,
+                   ",\n{\"name\":\"this has begun and has not ended when that is written\"}");
+    add_event("{1}");
+    kmm__trace_file_flush(&open);
+    check_file(
+        name, "[\n{1},\n{\"name\":\"this has begun and has not ended when that is written\"}\n]\n");
+    add_event("{2}");
+    kmm__trace_file_flush(&none);
+    check_file(name, "[\n{1},\n{2}\n]\n");
+    kmm__trace_file_forked();                                /* closes it */
+    assert_true(kmm__trace_file_open("KMM_TRACE", name, 0)); /* nothing fits */
+    add_event("{1}");
+    add_event("{2}");
+    kmm__trace_file_flush(&open);
+    check_file(name,
+               "[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"left_out\",\"args\":{\"events\":2}}\n]\n");
+    kmm__trace_file_forked();
+    unlink(name);
+    free(open.text);
+    copy = kmm__trace_name("a%%%x%");
+    assert_string_equal(copy, "a%%x%");
+    free(copy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_listener), cmocka_unit_test(all_in_order),
-        cmocka_unit_test(after_fork),  cmocka_unit_test(texts),
-        cmocka_unit_test(strings),     cmocka_unit_test(numbers),
+        cmocka_unit_test(no_listener), cmocka_unit_test(all_in_order), cmocka_unit_test(after_fork),
+        cmocka_unit_test(texts),       cmocka_unit_test(strings),      cmocka_unit_test(numbers),
+        cmocka_unit_test(file_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

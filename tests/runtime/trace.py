@@ -265,7 +265,7 @@ def test_processes():
 
 # ---- KMM_DOT ----
 
-def read_dot(name):
+def read_dot(name, draws=True):
     """Clusters, with labels and numbers of nodes, and edges with their labels."""
     with open(name, encoding="utf-8") as file:
         text = file.read()
@@ -287,7 +287,7 @@ def read_dot(name):
     edges = {(a, b): label for a, b, label in re.findall(rf"  (t\d+) -> (t\d+) \[label=({string})\]",
                                                          text)}
     assert all(node in clusters for edge in edges for node in edge)
-    if shutil.which("dot"):
+    if draws and shutil.which("dot"):
         subprocess.run(["dot", "-Tsvg", name, "-o", name + ".svg"], check=True, timeout=HANG)
     return clusters, edges
 
@@ -311,7 +311,7 @@ def test_dot():
     clusters, _ = read_dot("all.dot")
     assert any("end of a reduction" in label for label, _ in clusters.values())
     run("work host:1 65536 500", KMM_DOT="most.dot")
-    assert len(read_dot("most.dot")[0]) == 1000
+    assert len(read_dot("most.dot", draws=False)[0]) == 1000
     for lines in "0", "20:10", "x", "1:2:3":
         _, messages = run("work host:1 64 1", status=2, KMM_DOT="run.dot", KMM_DOT_LINES=lines)
         assert f"KMM_DOT_LINES={lines}: neither a line" in messages, messages
