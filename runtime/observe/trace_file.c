@@ -118,7 +118,8 @@ static void add_tail(const kmm__json_t *open)
 {
     kmm__json_t *t = &file.text;
     if (file.dropped) {
-        kmm__json_text(t, ",\n{\"ph\":\"M\",\"pid\":1,\"name\":\"left_out\",\"args\":{\"events\":");
+        kmm__json_text(t, file.at + t->length ? ",\n" : "[\n");
+        kmm__json_text(t, "{\"ph\":\"M\",\"pid\":1,\"name\":\"left_out\",\"args\":{\"events\":");
         kmm__json_number(t, file.dropped);
         kmm__json_text(t, "}}");
     }
@@ -132,7 +133,7 @@ static void add_tail(const kmm__json_t *open)
 void kmm__trace_file_flush(const kmm__json_t *open)
 {
     const uint64_t events = file.text.length;
-    if (file.fd < 0 || !(file.at + events))
+    if (file.fd < 0 || (!(file.at + events) && !file.dropped))
         return;
     add_tail(open);
     for (size_t done = 0; done < file.text.length && file.fd >= 0;) {
