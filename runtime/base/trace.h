@@ -39,14 +39,15 @@ typedef enum kmm__event_kind {
     /* Copies on a copy stream of the device. Task 0: no task waits for it (an eviction). */
     KMM__EVENT_COPY_ENQUEUED, /* mode: a kmm__copy_kind_t; a: number of the array */
     KMM__EVENT_COPY_BEGIN,    /* only if it waits on the stream: what it has waited for is done */
-    KMM__EVENT_COPY_END,      /* mode and a: the same; b: bytes */
+    KMM__EVENT_COPY_END,      /* mode and a: the same; b: bytes; c and d: where in the array they
+                                 begin and end, with what lies between them */
 
     /* Memory. */
     KMM__EVENT_ARRAY,       /* a: number of a new array; text: its label or NULL; b: bytes; c: its
                                address as a structure, which KMM__EVENT_ACCESS has */
     KMM__EVENT_ARRAY_END,   /* a, c: the same */
-    KMM__EVENT_EVICTED,     /* a: number of the array; b: bytes; mode 1: they are copied to the
-                               host first */
+    KMM__EVENT_EVICTED,     /* a: number of the array; b: bytes; c: where in the array they begin;
+                               mode 1: they are copied to the host first */
     KMM__EVENT_MEMORY,      /* a: bytes of the device that are in use */
     KMM__EVENT_HOST_MEMORY, /* a: bytes of arrays in host memory, where that is limited */
     KMM__EVENT_DISK_BEGIN,  /* mode 1: a write; a: number of the transfer; b: bytes */
@@ -66,7 +67,11 @@ typedef struct kmm__event {
     uint16_t device; /* number of the device in the process (kmm__device.number) */
     uint32_t thread; /* the system's number of the thread; set by kmm__trace_push */
     uint64_t task;   /* kmm__task_number; 0: none */
-    const char *text, *file;
+    const char *text;
+    union {
+        const char *file;
+        uint64_t d; /* of copies */
+    };
     uint64_t a, b, c;
 } kmm__event_t;
 

@@ -25,7 +25,7 @@ typedef struct transfer {
     kmm__device_t *device; /* owner of the stream */
     kmm__stream_t *stream;
     char *host;     /* where byte 0 of the array is on the host, or would be */
-    int64_t end;    /* behind the last byte that is copied */
+    int64_t begin, end; /* of the bytes of the array that are copied; `end` is behind the last */
     uint64_t bytes; /* copied so far */
     /* Of a copy to a device, with a limit of host memory: sources of the page that is being copied,
      * and of the next page, which is being provided. */
@@ -233,7 +233,9 @@ static void trace_copy(const transfer_t *t, kmm__event_kind_t kind, uint64_t tas
                             .device = t->device->number,
                             .task = task,
                             .a = kmm__array_number(m->array),
-                            .b = t->bytes};
+                            .b = t->bytes,
+                            .c = (uint64_t)t->begin,
+                            .d = (uint64_t)t->end};
     if (kind == KMM__EVENT_COPY_ENQUEUED)
         kmm__trace_push(&e);
     else
@@ -258,7 +260,6 @@ static int move_enqueue(kmm__move_t *m, uint64_t task, bool records)
                     /* Another thread may be making it while a copy between devices, which does
                      * not use it, is enqueued. */
                     .host = m->from && m->to ? NULL : m->array->host};
-    int64_t begin;
     t.stage = (kmm__stage_t){.device = d, .stream = t.stream, .is_out = !m->to};
     pthread_mutex_t *lock = !m->to ? &d->out_lock : m->from ? &d->peer_lock : &d->in_lock;
     kmm__ticket_await(m->after, d, t.stream);
@@ -270,7 +271,7 @@ static int move_enqueue(kmm__move_t *m, uint64_t task, bool records)
     const bool is_traced = kmm__tracing();
     if (is_traced)
         trace_copy_begin(&t, task);
-    kmm__layout_hull(&m->layout, &m->box, &begin, &t.end);
+    kmm__layout_hull(&m->layout, &m->box, &t.begin, &t.end);
     if (!error)
         error = kmm__layout_rows(&m->layout, &m->box, enqueue_rows, &t);
     int sent = kmm__stage_finish(&t.stage);

@@ -255,6 +255,8 @@ static void copy_end(const kmm__event_t *e)
     kmm__json_put_number(&line, ",\"array\":", e->a);
     if (a && a->label)
         kmm__json_put_string(&line, ",\"label\":", a->label);
+    kmm__json_put_number(&line, ",\"from\":", e->c);
+    kmm__json_put_number(&line, ",\"to\":", e->d);
     if (e->task)
         kmm__json_put_number(&line, ",\"task\":", e->task);
     if (t) {
@@ -278,6 +280,8 @@ static void evicted(const kmm__event_t *e)
     kmm__json_put_number(&line, ",\"array\":", e->a);
     if (a && a->label)
         kmm__json_put_string(&line, ",\"label\":", a->label);
+    kmm__json_put_number(&line, ",\"from\":", e->c);
+    kmm__json_put_number(&line, ",\"to\":", e->c + e->b);
     end("}}");
 }
 
@@ -348,8 +352,12 @@ static void thread(const kmm__event_t *e)
 static void device(const kmm__event_t *e)
 {
     char text[128];
+    const uint32_t pid = KMM__TRACK_DEVICE + e->device;
     snprintf(text, sizeof(text), "device %u: %s", e->device, e->text);
-    name_process(KMM__TRACK_DEVICE + e->device, text);
+    name_process(pid, text);
+    head("M", pid, 0, e->time);
+    kmm__json_put_number(&line, ",\"name\":\"memory_limit\",\"args\":{\"bytes\":", e->a);
+    end("}}");
 }
 
 static void ready(const kmm__event_t *e)

@@ -140,7 +140,7 @@ static int wait_for_memory(const wanted_t *w)
     kmm__cond_wait(&d->wake, &d->runtime->lock);
     kmm__count_locked(&d->counters.waiting_ns, kmm__now() - begin);
     KMM__TRACE(.kind = KMM__EVENT_SPAN, .task = kmm__task_number(w->task), .text = "wait for room",
-               .a = begin);
+               .a = begin, .b = w->bytes);
     return 0;
 }
 
