@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program for trace.py: launches in chunks over three arrays, on pretend devices, fake GPUs or
+ * A program for trace.py and report.py: launches in chunks over three arrays, on pretend devices, fake GPUs or
  * the CPU. It prints what the devices' statistics say.
  *
  *     trace_work WHAT DEVICES ELEMENTS CHUNKS
  *
- * WHAT is `work`; `gate`, where no chunk runs before all are submitted; `endless`; `forever`, where
- * a chunk does not end; or `fork`, where a child that was forked does the same as its parent.
+ * WHAT is `work`; `steps`, where the program waits for each launch and then does something itself
+ * for 40 ms; `twice`, which has two runtimes, one after the other; `gate`, where no chunk runs before
+ * all are submitted; `endless`; `forever`, where a chunk does not end; or `fork`, where a child that
+ * was forked does the same as its parent.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -91,7 +93,7 @@ static const kmm_kernel_t cpu[] = {
 
 typedef struct program {
     kmm_runtime_t *rt;
-    bool on_gpus;
+    bool on_gpus, waits;
     int64_t n;
     int chunks;
     int32_t *x, *y, *z, *total;
@@ -131,6 +133,10 @@ static void launch(const program_t *p, int kernel, int line, const char *label, 
     check(kmm_launch_kernel(p->on_gpus ? &gpu[kernel] : &cpu[kernel], &g,
                             args + (p->on_gpus ? 0 : 1)),
           "launch");
+    if (!p->waits)
+        return;
+    check(kmm_wait(p->rt), "wait");
+    nanosleep(&(struct timespec){0, 40000000}, NULL);
 }
 
 /* y = x + 1, z = "y" + 1, total += z */
@@ -170,6 +176,7 @@ static void run(program_t *p, const char *what, const char *devices)
     p->z = array(p, p->n, NULL);
     p->total = array(p, 1, "total");
     check(kmm_wait(p->rt), "wait");
+    p->waits = !strcmp(what, "steps");
     atomic_store(&gate_is_open, strcmp(what, "gate") != 0);
     atomic_store(&is_forever, !strcmp(what, "forever"));
     bool is_endless = !strcmp(what, "endless");
@@ -194,6 +201,8 @@ int main(int argc, char **argv)
     program_t p = {
         .on_gpus = strstr(argv[2], "cuda") != NULL, .n = atoll(argv[3]), .chunks = atoi(argv[4])};
     run(&p, argv[1], argv[2]);
+    if (!strcmp(argv[1], "twice"))
+        run(&p, argv[1], argv[2]);
     if (strcmp(argv[1], "fork"))
         return 0;
     int status = 0;

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: report.py <trace_work> <kmm-report> <folder>
+
+kmm-report on traces of trace_work. What it says is compared with sums that are made here in another
+way, and with what the program's statistics say.
+"""
+import base64
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zlib
+
+program, report, folder = map(os.path.abspath, sys.argv[1:4])
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+os.chdir(folder)
+HANG = 300  # seconds
+HOST, DISK, DEVICE, IN, OUT, PEER = 1, 2, 10, 1001, 1002, 1003
+SMALL = {"KMM_FRAME": "4K", "KMM_JOIN": "0", "KMM_NATIVE": "0"}
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+SIZES = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def run(name, arguments, **more):
+    """Makes a trace; returns its events and the program's output."""
+    result = subprocess.run([program, *arguments.split()], capture_output=True, text=True,
+                            env={**os.environ, **SMALL, **more, "KMM_TRACE": name}, timeout=HANG,
+                            check=False)
+    assert result.returncode == 0, result
+    with open(name, encoding="utf-8") as file:
+        return json.load(file), result.stdout
+
+
+def tell(*arguments, status=0):
+    """Runs kmm-report; returns what it prints, as one line."""
+    result = subprocess.run([sys.executable, report, *arguments], capture_output=True, text=True,
+                            timeout=HANG, check=False)
+    assert result.returncode == status, (arguments, result)
+    assert "Traceback" not in result.stderr, result.stderr
+    return result.stdout if status == 0 else result.stderr
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def near(text, value, units):
+    """Whether a figure such as `1.59 ms`, of at least three digits, is this value."""
+    figure, unit = text.split()
+    return abs(float(figure) * units[unit] - value) <= 0.006 * value + 0.51 * units[unit] * (
+        unit in ("ns", "bytes"))
+
+
+# ---- Sums made in another way: from one begin or end of a slice to the next ----
+
+def ns(micros):
+    return round(1000 * micros)
+
+
+def kind_of(e, pid_of):
+    """The device, and the rank of what the slice is among what the report tells."""
+    if e["pid"] >= DEVICE:
+        return e["pid"], "kernels" if e["cat"] in ("chunk", "operation") else "copies"
+    if e["name"] == "wait for room":
+        return pid_of.get(e["args"]["task"]), "room"
+    return None, "submit" if e["name"] == "submit" else None
+
+
+def shares(events):
+    """Device -> what -> nanoseconds."""
+    slices = [e for e in events if e["ph"] == "X"]
+    pid_of = {t: e["pid"] for e in slices if e["cat"] == "chunk" for t in e["args"]["tasks"]}
+    begin = min(ns(e["ts"]) for e in slices)
+    end = max(ns(e["ts"]) + ns(e["dur"]) for e in slices)
+    found = {}
+    for pid in {e["pid"] for e in slices if e["pid"] >= DEVICE}:
+        changes = collections.defaultdict(list)
+        for e in slices:
+            at, what = kind_of(e, pid_of)
+            if what and at in (pid, None):
+                changes[ns(e["ts"])].append((what, 1))
+                changes[ns(e["ts"]) + ns(e["dur"])].append((what, -1))
+        now, last, sums = collections.Counter(), begin, collections.Counter()
+        for moment in sorted([*changes, end]):
+            what = next((w for w in ("kernels", "copies", "room", "submit") if now[w] > 0), "host")
+            sums[what] += moment - last
+            last = moment
+            for one, step in changes[moment]:
+                now[one] += step
+        assert sum(sums.values()) == end - begin
+        found[pid] = sums
+    return found, end - begin
+
+
+def again(events):
+    """Bytes that were copied to a device that had them before and evicted them. By elements of 4
+    bytes, in the order of the file."""
+    here, gone, came_again = collections.defaultdict(set), collections.defaultdict(set), 0
+    for e in events:
+        if e.get("cat") not in ("copy", "eviction"):
+            continue
+        a, key = e["args"], (e["pid"], e["args"]["array"])
+        elements = set(range(a["from"] // 4, a["to"] // 4))
+        if e["cat"] == "eviction":
+            gone[key] |= here[key] & elements
+            here[key] -= elements
+        elif e["tid"] != OUT:
+            assert a["to"] - a["from"] == a["bytes"]
+            came_again += 4 * len(gone[key] & elements)
+            gone[key] -= elements
+            here[key] |= elements
+        elif "task" not in a:
+            gone[key] |= elements
+    return came_again
+
+
+TEXTS = {"kernels": "kernels ran", "copies": "copies that no kernel hid",
+         "room": "waiting for room on the device", "submit": "submitting launches",
+         "host": "nothing of the above: the program itself, or waiting"}
+
+
+def check_shares(text, events):
+    found, length = shares(events)
+    for what, words_of in TEXTS.items():
+        mean = sum(sums[what] for sums in found.values()) / len(found)
+        row = re.search(rf"^ *([\d.]+)% +([\d.]+ \w+)  {words_of}$", text, re.M)
+        assert bool(row) == (mean > 0), (what, mean, text)
+        if row:
+            assert abs(float(row[1]) - 100 * mean / length) <= 0.51, (what, row[0], mean, length)
+            assert near(row[2], mean, UNITS), (what, row[0], mean)
+    assert near(re.search(r"The run took ([\d.]+ \w+)", text)[1], length, UNITS), (text, length)
+
+
+def check_bytes(text, output):
+    """The bytes are those that the program's statistics say."""
+    sums = [0, 0, 0]
+    for row in re.findall(r"in (\d+) out (\d+) peer (\d+)", output):
+        sums = [a + int(b) for a, b in zip(sums, row)]
+    found = re.search(r"([\d.]+ \w+) were copied in, ([\d.]+ \w+) out, ([\d.]+ \w+) between",
+                      words(text))
+    for figure, value in zip(found.groups(), sums):
+        assert near(figure, value, SIZES), (found[0], sums)
+    chunks = sum(map(int, re.findall(r"chunks (\d+)", output)))
+    assert f"with 9 launches in {chunks} chunks on" in words(text), (text, chunks)
+    return sums
+
+
+# ---- The page ----
+
+class Page:
+    """What a page has of the trace."""
+
+    def __init__(self, name):
+        with open(name, encoding="utf-8") as file:
+            self.text = file.read()
+        assert not re.search(r"""(src|href)\s*=\s*["']?(?!data:)\w|@import|url\(\s*["']?http""",
+                             self.text.replace("http://www.w3.org/2000/svg", ""))
+        self.data = json.loads(re.search(r'id="data">(.*?)</script>', self.text, re.S)[1])
+        packed = re.search(r'id="columns">(.*?)</script>', self.text, re.S)[1]
+        self.columns = zlib.decompress(base64.b64decode(packed))
+
+    def column(self, place):
+        kind = {"Uint8": "B", "Uint32": "I", "Int32": "i", "Float64": "d"}[place[0]]
+        return memoryview(self.columns)[place[1]:].cast("B")[:place[2] * {
+            "B": 1, "I": 4, "i": 4, "d": 8}[kind]].cast(kind)
+
+
+def check_page(name, events):
+    """The page has each slice of the trace, with its times."""
+    page, wanted = Page(name), collections.Counter()
+    for e in events:
+        if e["ph"] == "X":
+            wanted[e["pid"], e["tid"], ns(e["ts"]), ns(e["dur"]), e["name"]] += 1
+    found = collections.Counter()
+    for t in page.data["tracks"]:
+        at = 0
+        for step, length, text in zip(page.column(t["begin"]), page.column(t["length"]),
+                                      page.column(t["name"])):
+            at += step
+            if t["pid"] != DISK:
+                found[t["pid"], t["tid"], at, length, page.data["texts"][text]] += 1
+    assert page.data["tick"] == 1 and found == wanted, (found - wanted, wanted - found)
+    arrows = page.column(page.data["arrows"][1])
+    assert len(arrows) == sum(e["ph"] == "f" for e in events)
+
+
+# ---- The tests ----
+
+def test_figures():
+    for k, devices in enumerate(("host:2,mem=256K", "cuda:2,mem=256K", "host:1")):
+        events, output = run(f"run{k}.json", f"work {devices} 65536 16")
+        text = tell(f"run{k}.json", "-o", f"run{k}.html")
+        check_shares(text, events)
+        came = check_bytes(text, output)
+        check_page(f"run{k}.html", events)
+        figure = re.search(r"the device had ([\d.]+ \w+) of it before", words(text))
+        expected = again(events)
+        assert bool(figure) or expected < 0.25 * (came[0] + came[2]) or k == 2, (text, expected)
+        if figure:
+            assert near(figure[1], expected, SIZES), (figure[0], expected)
+
+
+def test_too_large():
+    """The reason of a slow program is named: chunks of which memory has only one."""
+    run("large.json", "work host:1,mem=6M 2000000 4", KMM_FRAME="64K")
+    text = words(tell("large.json"))
+    assert 'The chunks of second "step" ? (trace.cu:20) are too large for two at once.' in text, text
+    assert "uses 4 MiB, and device 0: host:0 has 6 MiB" in text, text
+    assert "The launch has 4 chunks. Smaller chunks would fit: about 7 or more" in text, text
+
+
+def test_evicted_again():
+    """... data that is evicted and needed again, in chunks that are small enough."""
+    events, output = run("again.json", "work host:1,mem=4M 2000000 64", KMM_FRAME="64K",
+                         KMM_ORDER="submission")
+    text, came = words(tell("again.json")), int(re.search(r"in (\d+)", output)[1])
+    part = round(100 * again(events) / came)
+    assert f"{part}% of the copies bring what was evicted before." in text, (text, part)
+    assert "too large for two" not in text and "ends lookahead" not in text, text
+
+
+def test_synchronized():
+    """... a wait after each launch."""
+    run("steps.json", "steps host:1,mem=64M 200000 8", KMM_FRAME="64K")
+    text = words(tell("steps.json"))
+    for name, times in ("step (trace.cu:10)", 3), ('second "step" ? (trace.cu:20)', 3):
+        assert f"The wait after the launch of {name} ends lookahead." in text, text
+        assert (f"The program waited {times} times for all work right after it had launched {name}"
+                in text), text
+    assert "too large" not in text and "evicted before" not in text, text
+    run("free.json", "work host:1,mem=64M 200000 8", KMM_FRAME="64K")
+    assert "ends lookahead" not in tell("free.json")
+
+
+def test_killed():
+    """The trace of a program that was killed, and one that was cut amid a line."""
+    with subprocess.Popen([program, "endless", "host:2", "65536", "8"], stdout=subprocess.DEVNULL,
+                          env={**os.environ, **SMALL, "KMM_TRACE": "killed.json"}) as process:
+        until = time.monotonic() + HANG
+        while not os.path.exists("killed.json") or os.path.getsize("killed.json") < 100000:
+            assert process.poll() is None and time.monotonic() < until
+            time.sleep(0.01)
+        process.kill()
+    assert "The run took" in tell("killed.json", "-o", "killed.html")
+    Page("killed.html")
+    with open("killed.json", encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    with open("cut.json", "w", encoding="utf-8") as file:
+        file.write("\n".join(lines[:200]) + "\n" + lines[200][:20])
+    assert "The file is cut: what follows line 200 is left out." in words(tell("cut.json"))
+    begun = '{"ph":"B","pid":10,"tid":1,"ts":9.000,"cat":"unfinished","name":"n","args":{"task":7}}'
+    with open("begun.json", "w", encoding="utf-8") as file:
+        file.write("\n".join(lines[:3]) + "\n" + begun + "\n]\n")
+    assert "1 slice had not ended when the trace ended" in tell("begun.json")
+
+
+def test_nothing():
+    for name, content in (("empty.json", ""), ("array.json", "[]\n"), ("open.json", "[\n")):
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(content)
+        assert "Nothing ran on a device." in tell(name, "-o", "nothing.html")
+        assert Page("nothing.html").data["tracks"] == []
+
+
+def test_several_runtimes():
+    """Devices of a second runtime are further devices of the report."""
+    events, _ = run("twice.json", "twice host:1 4096 4")
+    text = tell("twice.json", "-o", "twice.html")
+    check_shares(text, events)
+    check_page("twice.html", events)
+    assert "with 18 launches in 72 chunks on 2 devices" in words(text), text
+
+
+def test_refused():
+    foreign = {"text": "hello\n", "object": '{"traceEvents": []}\n', "numbers": "[1, 2]\n",
+               "other": '[\n{"ph":"X","pid":7,"tid":7,"ts":1,"dur":2,"cat":"x","name":"n"},\n]\n',
+               "named": '[\n{"ph":"M","pid":1,"name":"process_name","args":{"name":"tab"}}\n]\n',
+               "list": '[\n{"ph":"M","pid":1,"name":"process_name","args":[]}\n]\n',
+               "cut": '[\n{"ph":\n'}
+    for name, content in foreign.items():
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(content)
+        assert re.match(rf"kmm-report: {name}: (this is no trace that KMM_TRACE wrote|line 2 is no "
+                        "event)", tell(name, "-o", "no.html", status=1))
+    with open("binary", "wb") as file:
+        file.write(bytes(range(256)))
+    tell("binary", status=1)
+    assert tell("absent.json", status=1) == "kmm-report: absent.json: No such file or directory\n"
+    with open("array.json", "w", encoding="utf-8") as file:
+        file.write("[]\n")
+    assert "no/run.html" in tell("array.json", "-o", "no/run.html", status=1)
+    assert not os.path.exists("no.html") and "usage: kmm-report" in tell("--help")
+    assert "usage: kmm-report" in tell(status=2) and "--what" in tell("a", "--what", status=2)
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_") and (len(sys.argv) < 5 or name in sys.argv[4:]):
+        test()
+        print(name, flush=True)
