@@ -36,6 +36,13 @@ if(PYTHON AND NOT FLAGS MATCHES "sanitize")
   expect("no error")
 endif()
 
+# kmm-report is one file.
+if(PYTHON)
+  file(WRITE ${WORK}/empty.json "[\n]\n")
+  run(${WORK}/second/bin/kmm-report ${WORK}/empty.json -o ${WORK}/empty.html)
+  expect("Nothing ran")
+endif()
+
 # Another project finds the package.
 run(${CMAKE_COMMAND} -S ${SOURCE}/project -B ${WORK}/project -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${WORK}/second
   -DCMAKE_C_FLAGS=${FLAGS})

@@ -237,6 +237,61 @@ def test_synchronized():
     assert "ends lookahead" not in tell("free.json")
 
 
+def write_trace(name, slices):
+    """A trace of slices: pid, tid, begin and length in us, name, category, arguments."""
+    events = [{"ph": "M", "pid": pid, "tid": 0, "ts": 0, "name": "process_name",
+               "args": {"name": text}} for pid, text in ((1, "host"), (2, "disk"), (10, "device 0"),
+                                                         (11, "device 1"))]
+    events += [{"ph": "M", "pid": pid, "tid": 0, "ts": 0, "name": "memory_limit",
+                "args": {"bytes": 1000}} for pid in {s[0] for s in slices if s[0] >= DEVICE}]
+    for pid, tid, begin, length, text, category, arguments in slices:
+        event = {"pid": pid, "tid": tid, "name": text, "cat": category, "args": arguments}
+        if category == "disk":
+            events += [{**event, "ph": "b", "ts": begin, "id": begin},
+                       {**event, "ph": "e", "ts": begin + length, "id": begin}]
+        else:
+            events.append({**event, "ph": "X", "ts": begin, "dur": length})
+    with open(name, "w", encoding="utf-8") as file:
+        file.write("[\n" + ",\n".join(map(json.dumps, events)) + "\n]\n")
+    return words(tell(name))
+
+
+def chunk(pid, begin, length, task=1):
+    return (pid, 1, begin, length, "k (a.cu:3)", "chunk",
+            {"tasks": [task], "launch": 1, "chunk": 0, "last_chunk": 0, "chunks": 1, "line": 3})
+
+
+def copy_in(pid, begin, length, number=1):
+    return (pid, IN, begin, length, "copy in", "copy",
+            {"bytes": 100, "array": number, "from": 0, "to": 100, "task": 1})
+
+
+HEADINGS = {"small": "The chunks are too small.", "unequal": "The devices have unequal work.",
+            "disk": "The disk is what the devices wait for.",
+            "copies": "The copies take longer than the kernels can hide.",
+            "room": "Chunks wait for room that data of other launches takes."}
+
+
+def test_other_reasons():
+    """Each other reason is named by a trace that has it, and by no other."""
+    wait = (HOST, 7, 10, 80, "wait for room", "host", {"bytes": 400, "task": 5})
+    submit = (HOST, 7, 0, 4000, "submit", "host", {"of": "k", "line": 3})
+    traces = {
+        "small": [submit] + [chunk(10, 40 * k, 10, k) for k in range(101)],
+        "unequal": [chunk(10, 0, 100), chunk(11, 0, 40)],
+        "disk": [chunk(10, 0, 80), (DISK, 1, 80, 20, "read", "disk", {"bytes": 4096})],
+        "copies": [chunk(10, 30, 70), copy_in(10, 0, 30)],
+        "room": [chunk(10, 0, 10), chunk(10, 90, 10, 5), wait]}
+    for name, slices in traces.items():
+        text = write_trace(f"{name}.json", slices)
+        for other, heading in HEADINGS.items():
+            assert (heading in text) == (other == name), (name, other, text)
+    for slices in ([chunk(10, 0, 100), chunk(11, 0, 60)], [chunk(10, 20, 80), copy_in(10, 0, 19)],
+                   [submit] + [chunk(10, 40 * k, 39, k) for k in range(101)]):
+        text = write_trace("none.json", slices)
+        assert not any(heading in text for heading in HEADINGS.values()), text
+
+
 def test_killed():
     """The trace of a program that was killed, and one that was cut amid a line."""
     with subprocess.Popen([program, "endless", "host:2", "65536", "8"], stdout=subprocess.DEVNULL,

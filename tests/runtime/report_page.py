@@ -77,9 +77,16 @@ class Browser:
             if answer.get("id") == self.number:
                 assert "error" not in answer, (method, answer)
                 return answer["result"]
-            if answer.get("method") == "Runtime.exceptionThrown" or answer.get("method") in (
-                    "Runtime.consoleAPICalled", "Log.entryAdded"):
+            if self.is_error(answer):
                 self.errors.append(answer)
+
+    @staticmethod
+    def is_error(message):
+        """An exception, what the page writes to the console, or an error of the browser. (The
+        browser warns of this test's reading of pixels.)"""
+        method = message.get("method")
+        return method in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled") or (
+            method == "Log.entryAdded" and message["params"]["entry"]["level"] == "error")
 
     def open(self, name, width, height):
         self.session = None
@@ -200,9 +207,8 @@ def check_tables(b):
 
 
 def check_tasks(b):
-    b.wait("document.querySelectorAll('#graph rect').length > 0")
-    tasks = b.value("tasksOfWindow().length")
-    assert b.value("document.querySelectorAll('#graph rect').length") == tasks > 9
+    b.wait("document.querySelectorAll('#graph rect').length === tasksOfWindow().length")
+    assert b.value("tasksOfWindow().length") > 9
     assert b.value("document.querySelectorAll('#graph > svg > path').length") > 9
     assert b.value("""[...document.querySelectorAll("#graph > svg > path")]
       .every((p) => !p.getAttribute("d").includes("NaN"))""")

@@ -16,6 +16,7 @@ SHORT = 20000  # nanoseconds: a kernel as short as what libkmm does for a chunk
 
 def room(s):
     """Chunks that leave no room for the next one."""
+    others = []  # sites whose chunks are small enough
     for site in s.sites.values():
         waited = ranges.total(ranges.union(site.room))
         limit = s.trace.limits.get(site.waited_on, 0)
@@ -32,18 +33,28 @@ def room(s):
                    f"{figures} So the next chunk's data cannot come while a chunk runs. {waits} The "
                    f"launch has {count(site.chunks_of_launch, 'chunk')}. Smaller chunks would fit: "
                    f"about {least + 1} or more, if the bytes shrink with the chunk.")
-        elif s.again < AGAIN_LEAST * (s.bytes_in + s.bytes_peer):
-            yield (waited, f"Chunks of {site.name} wait for room",
-                   f"{figures} {waits} Two chunks would fit, so the room is taken by data of other "
-                   "launches, which is copied out first. Fewer arrays between two uses of the same "
-                   "data would help.")
+        else:
+            others.append(site)
+    waited = ranges.total(ranges.union(r for site in others for r in site.room))
+    if others and s.part(s.mean("room")) >= LEAST and not comes_again(s):
+        names = ", ".join(site.name for site in others)
+        yield (waited, "Chunks wait for room that data of other launches takes",
+               f"Chunks of {names} waited {seconds(waited)} for room "
+               f"({percent(s.part(waited))} of the run), and in {seconds(s.mean('room'))} of that "
+               "neither kernels nor copies ran. Two chunks of each would fit. The room is taken by "
+               "arrays of other launches, which must be evicted first. It would help to launch one "
+               "after the other what uses the same arrays.")
+
+
+def comes_again(s):
+    return s.again >= AGAIN_LEAST * max(1, s.bytes_in + s.bytes_peer)
 
 
 def again(s):
     """Copies of what the device has had."""
     came = s.bytes_in + s.bytes_peer
     exposed = s.mean("copies") + s.mean("room") + s.mean("disk")
-    if not came or s.again < AGAIN_LEAST * came or s.part(exposed) < LEAST:
+    if not comes_again(s) or s.part(exposed) < LEAST:
         return
     most = sorted((u for u in s.uses.values() if u.again), key=lambda u: -u.again)[:3]
     arrays = ", ".join(f"{u.name} {size(u.again)}" for u in most)

@@ -59,7 +59,7 @@ function timeText(ticks) {
   const ns = ticks * trace.tick;
   for (const [unit, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "us"]])
     if (ns >= unit) return `${+(ns / unit).toPrecision(4)} ${name}`;
-  return `${Math.round(ns)} ns`;
+  return ns ? `${Math.round(ns)} ns` : "0";
 }
 
 function bytesText(n) {

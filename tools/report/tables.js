@@ -91,7 +91,7 @@ function startTables() {
     ["launch", (r) => r[0], null], ["launches", (r) => r[2], number],
     ["chunks", (r) => r[3], number], ["kernels", (r) => r[4], number],
     ["time in kernels", (r) => r[5], duration],
-    ["a chunk", (r) => r[5] / Math.max(1, r[3]), duration],
+    ["per chunk", (r) => r[5] / Math.max(1, r[3]), duration],
     ["copied in", (r) => r[6], bytesText], ["out", (r) => r[7], bytesText],
     ["between devices", (r) => r[8], bytesText], ["waited for room", (r) => r[9], duration]],
   trace.sites, 4);
