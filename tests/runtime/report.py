@@ -209,7 +209,8 @@ def test_too_large():
     """The reason of a slow program is named: chunks of which memory has only one."""
     run("large.json", "work host:1,mem=6M 2000000 4", KMM_FRAME="64K")
     text = words(tell("large.json"))
-    assert 'The chunks of second "step" ? (trace.cu:20) are too large for two at once.' in text, text
+    name = 'second "step" ? (trace.cu:20)'
+    assert f"The chunks of {name} are too large for two at once." in text, text
     assert "uses 4 MiB, and device 0: host:0 has 6 MiB" in text, text
     assert "The launch has 4 chunks. Smaller chunks would fit: about 7 or more" in text, text
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: report_page.py <trace_work> <kmm-report> <folder>
 
-The page of kmm-report in Chromium without a window: it opens, zooms, moves, filters, sorts and draws
-tasks, and reports no error. Exit status 77: there is no Chromium.
+The page of kmm-report in Chromium without a window: it opens, zooms, moves, filters, sorts and
+draws tasks, and reports no error. Exit status 77: there is no Chromium.
 """
 import base64
 import json
@@ -150,6 +150,8 @@ INK = """(() => {
     n += p[k + 3] && Math.max(p[k], p[k + 1], p[k + 2]) - Math.min(p[k], p[k + 1], p[k + 2]) > 40;
   return n;
 })()"""
+# What the axis says, at every fiftieth of the window and by steps of that.
+AXIS = f"[...Array(50).keys()].map((k) => axisText(view.begin + k * {LENGTH} / 50, {LENGTH} / 50))"
 FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -164,6 +166,8 @@ def check_zoom(b):
     near = b.value(LENGTH)
     b.key("w")
     b.wait(f"{LENGTH} < 0.9 * {near}")
+    times = b.value(AXIS)
+    assert len(times) == len(set(times)) > 3, times
     begin = b.value("view.begin")
     b.key("d")
     b.wait(f"view.begin > {begin}")

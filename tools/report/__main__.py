@@ -9,7 +9,7 @@ import tell
 import events
 from summary import Summary
 
-EPILOG = """KMM_TRACE=run.json ./program writes a trace. Without -o, kmm-report prints the summary only.
+EPILOG = """KMM_TRACE=run.json ./program writes a trace. Without -o, only the summary is printed.
 Exit status: 0 if the report was made, 1 if a file cannot be read or written or is no trace of kmm,
 2 if the arguments are wrong. docs/looking-inside.md says what the parts of the page mean."""
 

@@ -30,9 +30,9 @@ def room(s):
         if 2 * site.need > limit:
             least = -(-2 * site.need * site.chunks_of_launch // limit)
             yield (waited, f"The chunks of {site.name} are too large for two at once",
-                   f"{figures} So the next chunk's data cannot come while a chunk runs. {waits} The "
-                   f"launch has {count(site.chunks_of_launch, 'chunk')}. Smaller chunks would fit: "
-                   f"about {least + 1} or more, if the bytes shrink with the chunk.")
+                   f"{figures} So the next chunk's data cannot come while a chunk runs. {waits} "
+                   f"The launch has {count(site.chunks_of_launch, 'chunk')}. Smaller chunks would "
+                   f"fit: about {least + 1} or more, if the bytes shrink with the chunk.")
         else:
             others.append(site)
     waited = ranges.total(ranges.union(r for site in others for r in site.room))

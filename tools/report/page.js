@@ -76,7 +76,8 @@ const siteNumbers = new Map(trace.sites.map((site, k) => [site[0], k]));
 
 function colourOf(t, k) {
   const kind = t.kind[k];
-  if (kind === KIND.COPY) return t.tid === 1001 ? "#3b6fb6" : t.tid === 1002 ? "#d98a2b" : "#8c6bb1";
+  if (kind === KIND.COPY)
+    return t.tid === 1001 ? "#3b6fb6" : t.tid === 1002 ? "#d98a2b" : "#8c6bb1";
   if (kind === KIND.DISK) return "#8a5a2b";
   if (kind === KIND.OPERATION) return "#8a929e";
   const name = trace.texts[t.name[k]];

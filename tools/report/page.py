@@ -151,6 +151,9 @@ def summary_html(s):
         mean = ", as a mean of the devices" if len(s.lanes) > 1 else ""
         parts.append(f"<h3>Where the time went{mean}</h3>{bar(shares)}"
                      f'<table class="shares">{share_rows(shares)}</table>')
+    if len(s.lanes) > 1:
+        parts += [f"<p>{html.escape(s.trace.processes.get(pid, str(pid)))}</p>" +
+                  bar(tell.device_shares(s, pid)) for pid in s.lanes]
     advised = "".join(f"<dt>{html.escape(heading)}</dt><dd>{html.escape(text)}</dd>"
                       for heading, text in tell.advised(s))
     if advised:

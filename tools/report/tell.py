@@ -41,6 +41,12 @@ def shares(s):
             if s.mean(what)]
 
 
+def device_shares(s, pid):
+    """The same of one device."""
+    return [(what, text, s.where[pid][what], s.part(s.where[pid][what])) for what, text in WHERE
+            if s.where[pid][what]]
+
+
 def advised(s):
     found = advice.all_advice(s)
     if found or not s.lanes:

@@ -84,6 +84,14 @@ function context(canvas, height) {
   return [c, width];
 }
 
+// A time of the axis, with as many decimals as tell it from its neighbours.
+function axisText(time, step) {
+  const ns = Math.max(0, time) * trace.tick;
+  const [unit, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"]].find(([u]) => ns >= u) || [1, "ns"];
+  const digits = Math.max(0, Math.ceil(-Math.log10(step * trace.tick / unit) - 1e-9));
+  return `${(ns / unit).toFixed(Math.min(digits, 9))} ${name}`;
+}
+
 function drawAxis(c, width, height) {
   const length = (view.end - view.begin) * trace.tick, raw = length / Math.max(2, width / 110);
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -91,7 +99,7 @@ function drawAxis(c, width, height) {
   c.fillStyle = "#5c6370";
   for (let t = Math.ceil(view.begin / step) * step; t < view.end; t += step) {
     const x = Math.round(at(t, width));
-    c.fillText(timeText(Math.max(0, t)), x + 3, 8);
+    c.fillText(axisText(t, step), x + 3, 8);
     c.fillStyle = "#eceef1";
     c.fillRect(x, 0, 1, height);
     c.fillStyle = "#5c6370";
@@ -141,7 +149,7 @@ function drawTrack(c, t, width) {
   else for (let k = first; k < last; k++) drawSlice(c, t, k, width);
   c.globalAlpha = 1;
   c.fillStyle = "#5c6370";
-  c.fillText(t.title || "kernels", 4, t.y - TITLE / 2);
+  c.fillText(t.title || `track ${t.tid}`, 4, t.y - TITLE / 2);
 }
 
 function drawTimeline() {
