@@ -2,13 +2,13 @@
 /* Submits launches: turns a description and arguments into tasks of the DAG. */
 #include "launch/submit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/spin.h"
+#include "base/trace.h"
 #include "execute/batch.h"
 #include "execute/check.h"
 #include "execute/completion.h"
@@ -28,6 +28,7 @@
 #include "launch/reduce.h"
 #include "launch/sites.h"
 #include "launch/state.h"
+#include "launch/whole.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
 #include "memory/residency/foresight.h"
@@ -50,11 +51,7 @@ static int plan_reductions(kmm__submission_t *s)
 {
     uint32_t item;
     int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
-    if (!error)
-        return 0;
-    return item < s->l->item_count
-               ? kmm__submission_refuse_item(s, &s->l->items[item], error, kmm__error_get())
-               : kmm__submission_refuse(s, error, kmm__error_get());
+    return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
 }
 
 /* ---- Tasks ---- */
@@ -435,7 +432,7 @@ static int await_items(const kmm__submission_t *s)
     return error;
 }
 
-static int submit(kmm__submission_t *s, const kmm__call_t *call)
+static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
 {
     kmm_launch_t *l = s->l;
     kmm__comparison_t *comparison = NULL;
@@ -458,7 +455,7 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
         error = kmm__host_uses_check(s);
     if (!error && kmm__compare_wants(s)) {
         pthread_mutex_unlock(&s->rt->lock);
-        error = kmm__compare_begin(s, call, submit, &comparison);
+        error = kmm__compare_begin(s, call, submit_untraced, &comparison);
         kmm__spin_lock(&s->rt->lock);
     }
     if (!error)
@@ -477,41 +474,27 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     return error ? error : unmapped;
 }
 
+static __attribute__((cold, noinline)) int submit_traced(kmm__submission_t *s,
+                                                         const kmm__call_t *call)
+{
+    const uint64_t begin = kmm__now();
+    int error = submit_untraced(s, call);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "submit", .file = kmm__trace_text(s->l->kernel),
+               .a = begin, .c = (uint64_t)s->l->line);
+    return error;
+}
+
+static int submit(kmm__submission_t *s, const kmm__call_t *call)
+{
+    return kmm__tracing() ? submit_traced(s, call) : submit_untraced(s, call);
+}
+
 KMM__API int kmm_launch_waited(void)
 {
     return has_waited;
 }
 
 /* ---- The calls ---- */
-
-/* Warns once for each of the first 64 kernels of which this is called. */
-static void warn_whole(const kmm_launch_t *l, const kmm_kernel_t *kernel)
-{
-    enum { MAX_SAID = 64 };
-    static _Atomic(const kmm_kernel_t *) said[MAX_SAID];
-    for (int k = 0; k < MAX_SAID; k++) {
-        const kmm_kernel_t *none = NULL;
-        if (atomic_compare_exchange_strong(&said[k], &none, kernel)) {
-            fprintf(stderr,
-                    "kmm: warning: %s:%d: kernel %s runs as one chunk, because the file that "
-                    "defines it was compiled without a clone "
-                    "of it: compile that file by kmmcc -fkmm-clone\n",
-                    l->file ? l->file : "?", l->line, kernel->name);
-            return;
-        }
-        if (none == kernel)
-            return;
-    }
-}
-
-/* Makes the launch one chunk, because a kernel for a GPU without a clone cannot be told which of
- * its blocks to run. */
-static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
-{
-    l->one_chunk = l->is_whole = true;
-    if (!l->on_current)
-        warn_whole(l, kernel);
-}
 
 static void count_undone(kmm_runtime_t *rt)
 {
@@ -547,7 +530,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
         s.kind = kernel->kind;
     }
     if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone)
-        run_whole(l, kernel);
+        kmm__launch_whole(l, kernel);
     if (s.rt && !empty && !kmm__fits_hold(l, geometry)) {
         error = KMM__NOT_HELD;
     } else if (!s.rt) {
