@@ -82,7 +82,8 @@ int main(int argc, char **argv)
         pair.device_mem = in.size() * sizeof(std::int32_t) + (1 << 18);
         pair.frame_bytes = 1 << 16;
         kmm::runtime on_cpu(cpu), on_pair(pair);
-        const bool first = run(on_cpu, w, h, in, expected), second = run(on_pair, w, h, in, expected);
+        const bool first = run(on_cpu, w, h, in, expected),
+                   second = run(on_pair, w, h, in, expected);
         on_cpu.close();
         on_pair.close();
         std::printf("mirror: %lld x %lld, sum = %lld: %s, %s\n", static_cast<long long>(w),

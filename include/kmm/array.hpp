@@ -142,9 +142,7 @@ template <std::size_t K, class V> auto &value_of(V &v)
     else
         return value_of<K - 1>(v.rest);
 }
-inline void fill(values<> &)
-{
-}
+inline void fill(values<> &) {}
 template <class V, class... Rest, class A, class... More>
 void fill(values<V, Rest...> &v, const A &a, const More &...more)
 {
@@ -181,10 +179,9 @@ template <class T> struct is_reference<std::reference_wrapper<T>> : std::true_ty
 };
 
 template <class T>
-struct is_number
-    : std::bool_constant<(std::is_arithmetic_v<T> && sizeof(T) <= 8) ||
-                         std::is_same_v<T, std::complex<float>> ||
-                         std::is_same_v<T, std::complex<double>>> {
+struct is_number : std::bool_constant<(std::is_arithmetic_v<T> && sizeof(T) <= 8) ||
+                                      std::is_same_v<T, std::complex<float>> ||
+                                      std::is_same_v<T, std::complex<double>>> {
 };
 template <class T> constexpr kmm_type_t number_type()
 {
@@ -205,10 +202,8 @@ template <class T> constexpr kmm_type_t number_type()
 // The names of arguments in messages, which add the word argument.
 inline const char *argument_text(std::size_t number) noexcept
 {
-    static const char *const texts[] = {"#1",  "#2",  "#3",  "#4",
-                                        "#5",  "#6",  "#7",  "#8",
-                                        "#9",  "#10", "#11", "#12",
-                                        "#13", "#14", "#15", "#16"};
+    static const char *const texts[] = {"#1", "#2",  "#3",  "#4",  "#5",  "#6",  "#7",  "#8",
+                                        "#9", "#10", "#11", "#12", "#13", "#14", "#15", "#16"};
     return number <= 16 ? texts[number - 1] : "behind #16";
 }
 
@@ -216,8 +211,8 @@ inline const char *argument_text(std::size_t number) noexcept
 
 // ---- Arrays ----
 
-// Memory that a launch can use: an array or mapped host memory. Index it with axes to name a region:
-// a[i], a[2 * i + 1], a[range(i - 1, i + 2)], m[y][x], m[y][all]; m alone is all of it.
+// Memory that a launch can use: an array or mapped host memory. Index it with axes to name a
+// region: a[i], a[2 * i + 1], a[range(i - 1, i + 2)], m[y][x], m[y][all]; m alone is all of it.
 template <class T, unsigned D> class storage : public impl::no_argument
 {
     static_assert(std::is_trivially_copyable_v<T>, "kmm: elements are copied as bytes");
@@ -290,8 +285,8 @@ template <class T, unsigned D = 1> class array : public storage<T, D>
     // The elements of a std::vector, std::array or std::span.
     template <class Range,
               class = std::enable_if_t<
-                  D == 1 && std::is_convertible_v<decltype(std::declval<const Range &>().data()),
-                                                  const T *>>>
+                  D == 1 &&
+                  std::is_convertible_v<decltype(std::declval<const Range &>().data()), const T *>>>
     array(const runtime &rt, const Range &elements) : array(rt, elements.size())
     {
         copy_from(elements.data(), elements.size());
@@ -299,8 +294,7 @@ template <class T, unsigned D = 1> class array : public storage<T, D>
     // The elements of [first, last).
     template <class Iterator, class = typename std::iterator_traits<Iterator>::iterator_category,
               class = std::enable_if_t<D == 1 && !std::is_integral_v<Iterator>>>
-    array(const runtime &rt, Iterator first, Iterator last)
-        : array(rt, std::vector<T>(first, last))
+    array(const runtime &rt, Iterator first, Iterator last) : array(rt, std::vector<T>(first, last))
     {
     }
     array(array &&o) noexcept { this->swap(o); }
@@ -315,8 +309,7 @@ template <class T, unsigned D = 1> class array : public storage<T, D>
     {
         if (this->base_ && this->state_->rt)
             impl::settle([this] {
-                impl::check(this->state_->rt,
-                            kmm_array_destroy(this->state_->rt, this->base_));
+                impl::check(this->state_->rt, kmm_array_destroy(this->state_->rt, this->base_));
             });
     }
 
@@ -325,14 +318,14 @@ template <class T, unsigned D = 1> class array : public storage<T, D>
     void copy_from(const T *from, std::size_t count, std::size_t offset = 0)
     {
         if (is_within(count, offset))
-            this->state_->check(kmm_copy_in(this->state_->get(), this->base_ + offset, from,
-                                            count * sizeof(T)));
+            this->state_->check(
+                kmm_copy_in(this->state_->get(), this->base_ + offset, from, count * sizeof(T)));
     }
     void copy_to(T *to, std::size_t count, std::size_t offset = 0) const
     {
         if (is_within(count, offset))
-            this->state_->check(kmm_copy_out(this->state_->get(), to, this->base_ + offset,
-                                             count * sizeof(T)));
+            this->state_->check(
+                kmm_copy_out(this->state_->get(), to, this->base_ + offset, count * sizeof(T)));
     }
     // Copies all elements of an array of the same size and runtime.
     void copy_from(const array &other)
@@ -340,13 +333,14 @@ template <class T, unsigned D = 1> class array : public storage<T, D>
         if (other.size() != this->size())
             throw error(KMM_E_RANGE, "arrays of different sizes");
         if (!this->empty())
-            this->state_->check(kmm_copy(this->state_->get(), this->base_, other.base_,
-                                         this->size() * sizeof(T)));
+            this->state_->check(
+                kmm_copy(this->state_->get(), this->base_, other.base_, this->size() * sizeof(T)));
     }
     // All elements, in the order of the array, outermost dimension first.
     std::vector<T> to_vector() const
     {
-        static_assert(!std::is_same_v<T, bool>, "kmm: std::vector<bool> has no elements to copy to");
+        static_assert(!std::is_same_v<T, bool>,
+                      "kmm: std::vector<bool> has no elements to copy to");
         std::vector<T> out(this->size());
         copy_to(out.data(), out.size());
         return out;
@@ -374,9 +368,9 @@ template <class T, unsigned D = 1> class mapped : public storage<T, D>
                                                          (std::is_integral_v<Extents> && ...)>>
     mapped(const runtime &rt, T *memory, Extents... extents);
     // The elements of a std::vector, std::array or std::span.
-    template <class Range, class = std::enable_if_t<
-                               D == 1 && std::is_convertible_v<
-                                             decltype(std::declval<Range &>().data()), T *>>>
+    template <class Range,
+              class = std::enable_if_t<
+                  D == 1 && std::is_convertible_v<decltype(std::declval<Range &>().data()), T *>>>
     mapped(const runtime &rt, Range &elements) : mapped(rt, elements.data(), elements.size())
     {
     }
@@ -391,7 +385,8 @@ template <class T, unsigned D = 1> class mapped : public storage<T, D>
     {
         T *base = std::exchange(this->base_, nullptr);
         if (base && !this->empty() && this->state_->rt)
-            this->state_->check(kmm_unmap(this->state_->rt, const_cast<std::remove_const_t<T> *>(base)));
+            this->state_->check(
+                kmm_unmap(this->state_->rt, const_cast<std::remove_const_t<T> *>(base)));
     }
     // After update_from the host may read and write the memory; update_to then makes its values the
     // newest.
@@ -413,14 +408,13 @@ namespace impl
 template <class T, unsigned D, unsigned N>
 access<T, D> make_access(kmm_mode_t mode, const region<T, D, N> &r, kmm_op_t op = KMM_OP_ADD)
 {
-    static_assert(!std::is_const_v<T> , "kmm: the array is const, so that it can only be read");
+    static_assert(!std::is_const_v<T>, "kmm: the array is const, so that it can only be read");
     return {mode, op, r.base(), r.extents(), r.sections()};
 }
 } // namespace impl
 
 // The function reads the region: read(a[i]).
-template <class T, unsigned D, unsigned N>
-access<const T, D> read(const region<T, D, N> &r)
+template <class T, unsigned D, unsigned N> access<const T, D> read(const region<T, D, N> &r)
 {
     return {KMM_READ, KMM_OP_ADD, r.base(), r.extents(), r.sections()};
 }
@@ -433,19 +427,13 @@ template <class T, unsigned D, unsigned N> access<T, D> write(const region<T, D,
 {
     return impl::make_access(KMM_WRITE, r);
 }
-template <class T, unsigned D> access<T, D> write(storage<T, D> &s)
-{
-    return write(s.whole());
-}
+template <class T, unsigned D> access<T, D> write(storage<T, D> &s) { return write(s.whole()); }
 // The function reads and writes the region.
 template <class T, unsigned D, unsigned N> access<T, D> update(const region<T, D, N> &r)
 {
     return impl::make_access(KMM_UPDATE, r);
 }
-template <class T, unsigned D> access<T, D> update(storage<T, D> &s)
-{
-    return update(s.whole());
-}
+template <class T, unsigned D> access<T, D> update(storage<T, D> &s) { return update(s.whole()); }
 
 // How reduce() combines.
 enum class op {
@@ -462,8 +450,7 @@ enum class op {
 // The function combines values with the elements of the region by op: reduce(kmm::op::add, sum[0]).
 // Chunks may work on copies that begin as the identity of op, so it uses the elements for nothing
 // else.
-template <class T, unsigned D, unsigned N>
-access<T, D> reduce(op how, const region<T, D, N> &r)
+template <class T, unsigned D, unsigned N> access<T, D> reduce(op how, const region<T, D, N> &r)
 {
     static_cast<void>(impl::number_type<std::remove_const_t<T>>());
     return impl::make_access(KMM_REDUCE, r, static_cast<kmm_op_t>(how));

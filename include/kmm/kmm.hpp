@@ -63,9 +63,9 @@ class launch
     }
 
     // Calls function(const kmm::chunk &, arguments...) for each chunk, on the CPU. An argument
-    // read(r), write(r), update(r) or reduce(op, r) is a kmm::view, which converts to a pointer; any
-    // other is copied. Returns before the chunks have run: memory that is not the runtime's and to
-    // which a pointer leads must live until they have. Chunks run side by side on copies of the
+    // read(r), write(r), update(r) or reduce(op, r) is a kmm::view, which converts to a pointer;
+    // any other is copied. Returns before the chunks have run: memory that is not the runtime's and
+    // to which a pointer leads must live until they have. Chunks run side by side on copies of the
     // function. A function or a lambda without captures by reference can run. If chunks throw, the
     // next call that waits throws the exception of the first one. For empty axes nothing is called.
     template <class F, class... A,
@@ -80,11 +80,12 @@ class launch
                       "kmm: the lambda captures by reference, or a struct that is not of standard "
                       "layout. Its chunks run later, so capture numbers by value, and give arrays "
                       "and structs as arguments of the launch");
-        static_assert(std::is_invocable_v<const F &, const kmm::chunk &,
-                                          const typename impl::passed<A>::type &...>,
-                      "kmm: the function is called as f(const kmm::chunk &, arguments...), where "
-                      "read(...) and others give a kmm::view or a pointer, const for read; a lambda "
-                      "may not be mutable");
+        static_assert(
+            std::is_invocable_v<const F &, const kmm::chunk &,
+                                const typename impl::passed<A>::type &...>,
+            "kmm: the function is called as f(const kmm::chunk &, arguments...), where "
+            "read(...) and others give a kmm::view or a pointer, const for read; a lambda "
+            "may not be mutable");
         using block = impl::block<F, typename impl::passed<A>::type...>;
         static_assert(alignof(block) <= KMM_MAX_ALIGN, "kmm: an argument of too large alignment");
         if (is_empty())
@@ -100,7 +101,8 @@ class launch
     }
 
     // Launches a kernel: one that was made for the CPU, CUDA or HIP, as kmm/launch.h says. Its
-    // parameters are the arguments; a region is a pointer. The axes are those of the grid's threads.
+    // parameters are the arguments; a region is a pointer. The axes are those of the grid's
+    // threads.
     template <class... A>
     void run(const kmm_kernel_t &kernel, const kmm_geometry_t &geometry, const A &...arguments)
     {
@@ -143,8 +145,7 @@ class launch
         (check_index(++number, arguments), ...);
     }
     template <class A> void check_index(std::size_t, const A &) const {}
-    template <class T, unsigned D>
-    void check_index(std::size_t number, const access<T, D> &a) const
+    template <class T, unsigned D> void check_index(std::size_t number, const access<T, D> &a) const
     {
         for (const section &s : a.sections)
             if (!s.lower().is_over(axes_) || !s.length().is_over(axes_))
@@ -202,9 +203,8 @@ class launch
     void launch_kernel(const kmm_kernel_t &kernel, const kmm_geometry_t &geometry, V &v,
                        std::index_sequence<K...>, const A &...arguments)
     {
-        void *parameters[] = {const_cast<void *>(
-                                  static_cast<const void *>(&impl::value_of<K>(v)))...,
-                              nullptr};
+        void *parameters[] = {
+            const_cast<void *>(static_cast<const void *>(&impl::value_of<K>(v)))..., nullptr};
         kmm_launch_arm(describe(KMM_GLOBAL_X, arguments...));
         finish(kmm_launch_kernel(&kernel, &geometry, parameters));
     }

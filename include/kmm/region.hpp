@@ -117,26 +117,11 @@ class affine
     term terms_[KMM_MAX_AXES] = {};
 };
 
-inline affine operator+(const affine &a, const affine &b)
-{
-    return a.plus(b, 1);
-}
-inline affine operator-(const affine &a, const affine &b)
-{
-    return a.plus(b, -1);
-}
-inline affine operator-(const affine &a)
-{
-    return affine(0).plus(a, -1);
-}
-inline affine operator*(const affine &a, std::int64_t factor)
-{
-    return affine(0).plus(a, factor);
-}
-inline affine operator*(std::int64_t factor, const affine &a)
-{
-    return a * factor;
-}
+inline affine operator+(const affine &a, const affine &b) { return a.plus(b, 1); }
+inline affine operator-(const affine &a, const affine &b) { return a.plus(b, -1); }
+inline affine operator-(const affine &a) { return affine(0).plus(a, -1); }
+inline affine operator*(const affine &a, std::int64_t factor) { return affine(0).plus(a, factor); }
+inline affine operator*(std::int64_t factor, const affine &a) { return a * factor; }
 
 // The indices of one dimension that a region has: one, [lower, upper), or all.
 class section

@@ -80,8 +80,8 @@ static void test_one_dimension(const kmm::runtime &rt, int64_t n, int64_t size)
     double expected = 5;
     bool right = static_cast<int64_t>(y.size()) == n && static_cast<int64_t>(z.size()) == 2 * n;
     for (int64_t j = 0; right && j < n; j++) {
-        right = y[j] == x[j] + x[j + 1] + x[j + 2] && z[2 * j] == y[n - 1 - j] &&
-                z[2 * j + 1] == -1;
+        right =
+            y[j] == x[j] + x[j + 1] + x[j + 2] && z[2 * j] == y[n - 1 - j] && z[2 * j + 1] == -1;
         expected += y[j];
     }
     EXPECT(right);
@@ -211,9 +211,8 @@ static void add_one(const kmm_host_blocks_t *b, void **arguments)
 static void test_kernel(const kmm::runtime &rt, int n)
 {
     static const uint32_t bytes[] = {sizeof(float *), sizeof(int)};
-    static const kmm_kernel_t kernel = {KMM_LAUNCH_VERSION, KMM_KIND_HOST, "add_one", add_one,
-                                        nullptr,            2,             bytes,     0,
-                                        nullptr};
+    static const kmm_kernel_t kernel = {
+        KMM_LAUNCH_VERSION, KMM_KIND_HOST, "add_one", add_one, nullptr, 2, bytes, 0, nullptr};
     kmm::array<float> a(rt, n);
     a.fill(2);
     kmm::axis i(n);
