@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/list.h"
+#include "base/sarif.h"
 #include "driver/option_table.h"
 #include "driver/response.h"
 
@@ -394,6 +395,17 @@ static void note_form(const char *word)
         diag_colour(false);
 }
 
+/* The value is as in gcc's option -fdiagnostics-add-output=. */
+static void read_output(const char *value)
+{
+    const char *path = option_rest(value, "sarif:file=");
+    if (path && *path)
+        sarif_start(path);
+    else
+        diag_plain(SEVERITY_ERROR, "'%s' is no output of messages; there is sarif:file=FILE",
+                   value);
+}
+
 static const char *own_value(const char *word, const char *name)
 {
     const char *value = option_rest(word, name);
@@ -416,6 +428,8 @@ static bool read_own(options_t *o, const char *word)
         return o->check_file = value, true;
     if ((value = own_value(word, "-fkmm-manage=")))
         return o->manage = read_manage(value), true;
+    if ((value = option_rest(word, "-fkmm-diagnostics-add-output=")))
+        return read_output(value), true;
     if (read_flag(o, word))
         return true;
     if (!option_rest(word, "-fkmm") && !option_rest(word, "-fno-kmm"))

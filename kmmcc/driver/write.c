@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/sarif.h"
 #include "driver/transform.h"
 
 int write_fail(const char *path)
@@ -28,6 +29,19 @@ int write_text(const char *path, const char *text)
     bool failed = fputs(text, file) == EOF;
     failed |= fclose(file) != 0;
     return failed ? write_fail(path) : 0;
+}
+
+int write_messages(bool successful)
+{
+    const char *path = sarif_path();
+    diag_summary();
+    if (!path)
+        return 0;
+    const char *text = sarif_text(successful);
+    int status = strcmp(path, "-") == 0 ? fputs(text, stdout) == EOF || fflush(stdout) != 0
+                                        : write_text(path, text);
+    diag_flush();
+    return status;
 }
 
 /* Writes the text to a new file beside `path`. Returns its name; NULL: errno says why. */
