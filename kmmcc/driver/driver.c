@@ -118,7 +118,7 @@ static int compile_files(const options_t *o)
         return automatic_suggest(p);
     if (o->automatic)
         automatic_choose_all(p);
-    if (o->emit_source || o->check_file || o->diff || o->explain || o->accesses)
+    if (o->emit_source || o->check_file || o->check_dir || o->diff || o->explain || o->accesses)
         return show_all(p);
     compiler_choose(p);
     for (int k = 0; k < p->job_count && !diag_error_count(); k++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --emit-source, --check, --diff, --explain and --accesses. */
+/* --emit-source, --check, --check-dir, --diff, --explain and --accesses. */
 #include "driver/show.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/source.h"
 #include "driver/compile.h"
+#include "driver/copies.h"
 #include "driver/transform.h"
 #include "driver/write.h"
 #include "emit/diff.h"
@@ -80,6 +81,8 @@ int show_all(plan_t *p)
     }
     if (!compile_transform_all(p))
         return 1;
+    if (o->check_dir)
+        return copies_handle(p);
     for (int k = 0; k < p->job_count; k++)
         if (p->jobs[k].source)
             status |= show(o, &p->jobs[k]);

@@ -18,6 +18,9 @@ int write_messages(bool successful);
 /* Puts the text in place of the file, which is `before`, at once: whoever reads it sees the one or
  * the other. The file keeps its permissions, and a link stays one. */
 int write_replace(const char *path, const source_t *before, const char *text);
+/* Makes a file with the text, or puts it in place of the file that is there, at once. Makes the
+ * folders around it. */
+int write_new(const char *path, const char *text);
 /* Writes the headers that the rewritten text of the job includes. */
 int write_headers(const job_t *job, const char *folder);
 
