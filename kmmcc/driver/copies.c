@@ -72,8 +72,7 @@ static const char *path_within(const char *path)
 
 static void add_copy(const char *within, const char *original, const char *text)
 {
-    copies.item =
-        arena_grow(copies.item, copies.count, &copies.capacity, sizeof(*copies.item));
+    copies.item = arena_grow(copies.item, copies.count, &copies.capacity, sizeof(*copies.item));
     copies.item[copies.count++] = (copy_t){arena_printf("%s/%s", copies.folder, within), original,
                                            arena_printf("%s%s", first_line, text)};
 }

@@ -17,6 +17,7 @@
 #include "driver/transform.h"
 #include "driver/write.h"
 #include "emit/diff.h"
+#include "emit/explained.h"
 
 static const char *text_of(const job_t *job)
 {
@@ -79,7 +80,10 @@ int show_all(plan_t *p)
                          : "no C, C++, CUDA or HIP source file to look at");
         return 1;
     }
-    if (!compile_transform_all(p))
+    bool good = compile_transform_all(p);
+    if (good || o->explain == EXPLAIN_TEXT)
+        explained_print(o->explain);
+    if (!good)
         return 1;
     if (o->check_dir)
         return copies_handle(p);
