@@ -175,6 +175,15 @@ void diag_plain(severity_t severity, const char *format, ...)
     va_end(list);
 }
 
+void diag_file(severity_t severity, const char *path, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    admit((message_t){
+        .severity = severity, .path = path, .line = 1, .text = print_text(format, list)});
+    va_end(list);
+}
+
 void diag_elsewhere(severity_t severity, const char *path, unsigned line, unsigned column,
                     const char *text)
 {

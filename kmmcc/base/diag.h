@@ -17,6 +17,9 @@ void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, c
              ...) __attribute__((format(printf, 5, 6)));
 /* Adds a message without a position. */
 void diag_plain(severity_t severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a message about a file as a whole. */
+void diag_file(severity_t severity, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Adds a message about a place in a file that kmmcc has not read itself. */
 void diag_elsewhere(severity_t severity, const char *path, unsigned line, unsigned column,
                     const char *text);

@@ -19,7 +19,7 @@ typedef struct message {
     severity_t severity;
     const source_t *source; /* NULL: no place in a file that kmmcc has read */
     size_t begin, end;
-    const char *path; /* of a file that only clang has read; NULL: the message has no such place */
+    const char *path; /* of a file that is not a source; NULL: the message is about no such file */
     unsigned line, column; /* in that file */
     const char *text;
     size_t prefix;        /* how much of the text says that place */

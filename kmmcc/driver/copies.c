@@ -146,14 +146,14 @@ static void compare(const copy_t *c)
 {
     const source_t *old = source_read(c->path);
     if (!old && errno == ENOENT)
-        diag_plain(SEVERITY_ERROR, "'%s' is missing", c->path);
+        diag_file(SEVERITY_ERROR, c->original, "'%s' is missing", c->path);
     else if (!old)
         diag_plain(SEVERITY_ERROR, "cannot read '%s': %s", c->path, strerror(errno));
     else if (diff_print((version_t){c->path, old->text},
                         (version_t){arena_printf("%s (rewritten)", c->original), c->text}) ||
              old->length != strlen(c->text))
-        diag_plain(SEVERITY_ERROR, "the rewritten '%s' is not what '%s' says", c->original,
-                   c->path);
+        diag_file(SEVERITY_ERROR, c->original, "the rewritten '%s' is not what '%s' says",
+                  c->original, c->path);
 }
 
 static int compare_all(void)
@@ -161,8 +161,9 @@ static int compare_all(void)
     for (int k = 0; k < copies.count; k++)
         compare(&copies.item[k]);
     for (int k = 0; k < copies.left.count; k++)
-        diag_plain(SEVERITY_ERROR, "'%s' is left over: it is the copy of no file that is named",
-                   copies.left.item[k]);
+        diag_file(SEVERITY_ERROR, copies.left.item[k],
+                  "'%s' is left over: it is the copy of no file that is named",
+                  copies.left.item[k]);
     if (!diag_error_count())
         return 0;
     diag_plain(SEVERITY_NOTE, "if that is right, --update brings '%s' up to date", copies.folder);
