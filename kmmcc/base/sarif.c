@@ -148,7 +148,7 @@ static void add_message(json_t *j, const char *name, const message_t *m)
 
 static void add_fix(json_t *j, const message_t *m)
 {
-    if (!m->fix_count || m->source->completed)
+    if (!m->fix_count || !m->source || m->source->completed)
         return;
     json_object(j, NULL);
     if (m->severity == SEVERITY_NOTE)
@@ -237,6 +237,7 @@ static void add_tool(json_t *j)
     json_string(j, "version", install_version());
     json_array(j, "rules");
     add_rule(j, "error", "a mistake in a pragma or in the program", "error", true);
+    add_rule(j, "note", "a remark", "note", true);
     add_rule(j, "warning", "a warning that has no name", "warning", true);
     for (size_t k = 0; k < count; k++)
         add_rule(j, list[k].name, list[k].what, "warning", !list[k].is_off);

@@ -81,8 +81,8 @@ int show_all(plan_t *p)
         return 1;
     }
     bool good = compile_transform_all(p);
-    if (good || o->explain == EXPLAIN_TEXT)
-        explained_print(o->explain);
+    if ((good || o->explain == EXPLAIN_TEXT) && !explained_print(o->explain))
+        return write_fail("the standard output");
     if (!good)
         return 1;
     if (o->check_dir)

@@ -22,6 +22,22 @@ void explained_add(explained_t *x)
     all.last = &x->next;
 }
 
+int explained_count(void)
+{
+    int count = 0;
+    for (const explained_t *x = all.first; x; x = x->next)
+        count++;
+    return count;
+}
+
+void explained_retract(int count)
+{
+    all.last = &all.first;
+    while (count--)
+        all.last = &(*all.last)->next;
+    *all.last = NULL;
+}
+
 void explained_add_marks(const marks_t *m)
 {
     all.marks = arena_grow(all.marks, all.mark_count, &all.mark_capacity, sizeof(*all.marks));
@@ -93,10 +109,8 @@ static void print_chunks(const explained_t *x)
                c->is_blocks ? "blocks" : "elements", name, c->is_blocks ? "" : unit, name, name,
                name);
     }
-    if (x->one_chunk && x->axis_count)
+    if (x->one_chunk)
         printf("  chunk    one: %s\n", x->one_chunk);
-    else if (x->one_chunk)
-        printf("  chunk    %s, so the launch is one chunk\n", x->one_chunk);
     else if (!x->chunk_count)
         printf("  chunk    chosen when it runs: %s\n", explained_default_chunk);
     if (x->condition)
@@ -152,7 +166,7 @@ static void print_text(const explained_t *x)
         printf("launches are not compared with what their kernels access: %s\n\n", x->uncompared);
 }
 
-void explained_print(explain_t form)
+bool explained_print(explain_t form)
 {
     if (form == EXPLAIN_JSON)
         fputs(explain_json(all.first, all.marks, all.mark_count), stdout);
@@ -162,4 +176,5 @@ void explained_print(explain_t form)
         mark_print(all.marks[k]);
     for (const explained_t *x = all.first; x && form == EXPLAIN_TEXT; x = x->next)
         print_text(x);
+    return fflush(stdout) == 0 && !ferror(stdout);
 }

@@ -93,10 +93,14 @@ typedef struct explained {
 } explained_t;
 
 void explained_add(explained_t *x);
+/* Returns how many there are. */
+int explained_count(void);
+/* Takes back all but the first ones. */
+void explained_retract(int count);
 /* Adds the launches without a pragma. The marks are kept. */
 void explained_add_marks(const marks_t *m);
-/* Prints what was added, on stdout. */
-void explained_print(explain_t form);
+/* Prints what was added, on stdout. False: errno says why not. */
+bool explained_print(explain_t form);
 
 /* ---- Words ---- */
 

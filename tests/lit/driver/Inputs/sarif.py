@@ -75,7 +75,7 @@ for rule in driver["rules"]:
 print("successful" if invocation["executionSuccessful"] is True else "not successful")
 for result in run["results"]:
     keys(result, ["ruleId", "level", "message", "locations", "relatedLocations", "fixes"], ["message"])
-    assert result["ruleId"] in rules and result["level"] in ("warning", "error")
+    assert result["ruleId"] in rules and result["level"] in ("note", "warning", "error")
     for location in result["locations"] or [{}]:
         print(f"{place(location)} {result['level']} {result['ruleId']}: {text_of(result['message'])}")
     for location in result["relatedLocations"]:
