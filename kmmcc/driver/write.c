@@ -39,8 +39,10 @@ int write_messages(bool successful)
     if (!path)
         return 0;
     const char *text = sarif_text(successful);
-    int status = strcmp(path, "-") == 0 ? fputs(text, stdout) == EOF || fflush(stdout) != 0
-                                        : write_text(path, text);
+    int status = strcmp(path, "-") != 0 ? write_text(path, text)
+                 : fputs(text, stdout) == EOF || fflush(stdout) != 0
+                     ? write_fail("the standard output")
+                     : 0;
     diag_flush();
     return status;
 }

@@ -13,14 +13,13 @@
 #include "base/arena.h"
 #include "base/text.h"
 
-/* In pixels, and in characters where it says so. */
+/* In pixels. */
 enum {
     MARGIN = 16,
     CELL = 356, /* the width of one array */
     CELLS = 2,  /* in a row */
     WIDTH = 2 * MARGIN + CELLS * CELL,
     LINE = 16,       /* from one line of text to the next */
-    CHARACTERS = 50, /* of a line in a cell */
     LEFT = 30,       /* of an array in its cell */
     SPAN = 300,      /* the width of an array */
     BAR = 32,        /* the height of an array of one dimension */
@@ -81,12 +80,19 @@ static size_t fitting(const char *text, int characters)
     return k;
 }
 
+/* How many characters of the class fit into a line: code and the rest of a cell, and what is as
+ * wide as the picture. */
+static int characters_of(const char *class)
+{
+    enum { CODE = 50, CELL_TEXT = 57, WHOLE = 110 };
+    return !strcmp(class, "code") ? CODE : !strcmp(class, "cell") ? CELL_TEXT : WHOLE;
+}
+
 /* Adds the text in as many lines as it takes. Returns where the next line is. */
 static int add_lines(text_t *out, const char *class, int x, int y, const char *text)
 {
-    for (int characters = x > MARGIN + CELL / 2 || *class == 'c' ? CHARACTERS : 2 * CHARACTERS;
-         *text; y += LINE) {
-        size_t length = fitting(text, characters), shown = length;
+    for (; *text; y += LINE) {
+        size_t length = fitting(text, characters_of(class)), shown = length;
         while (shown && text[shown - 1] == ' ')
             shown--;
         add_text(out, class, x, y, arena_copy(text, shown));
@@ -238,8 +244,9 @@ static const char *beyond_words(const explained_t *x, const group_t *g)
         bool reaches = p->before > 0 || p->after > 0 || p->before_is_open || p->after_is_open;
         if (p->axis < 0 || !reaches)
             continue;
-        text_printf(&out, "%s in %s: %s before, %s after", out.length ? ";" : "beyond its own",
-                    x->axis[p->axis].name, reach_words(p->before, p->before_is_open),
+        text_printf(&out, "%s %s %s before, %s after",
+                    out.length ? ";" : "beyond its own:", x->axis[p->axis].name,
+                    reach_words(p->before, p->before_is_open),
                     reach_words(p->after, p->after_is_open));
     }
     return out.data;

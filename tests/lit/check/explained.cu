@@ -14,7 +14,7 @@ void shift(int n, const float *x, float *y);
 
 void explain(int w, int h, int n, int r, const float *in, float *out, double *sum, dim3 g, dim3 b)
 {
-//      JSON:explained.cu:[[#@LINE+49]]:5: kernel star in explain
+//      JSON:explained.cu:[[#@LINE+48]]:5: kernel star in explain
 // JSON-NEXT:  axis x global.x 0 w
 // JSON-NEXT:  axis y global.y 0 h
 // JSON-NEXT:  chunk w / 3 elements of x rounded
@@ -28,7 +28,7 @@ void explain(int w, int h, int n, int r, const float *in, float *out, double *su
 //
 // Four reads of one array are one picture: 3 columns, of more than 8 rows 5, hatched around the chunk.
 //      SVG:title launch of kernel 'star'
-// SVG-NEXT:small explained.cu:66
+// SVG-NEXT:small explained.cu:65
 // SVG-NEXT:small 0 <= x < w (global.x), chunks of w / 3 elements
 // SVG-NEXT:small 0 <= y < h (global.y), chunks of h / 10 elements
 // SVG-NEXT:name reads in
@@ -41,8 +41,7 @@ void explain(int w, int h, int n, int r, const float *in, float *out, double *su
 // SVG-NEXT:bound x1
 // SVG-NEXT:bound y0
 // SVG-NEXT:bound y1
-// SVG-NEXT:cell beyond its own in y: 1 before, 2 after; in x: 1
-// SVG-NEXT:cell before, 1 after
+// SVG-NEXT:cell beyond its own: y 1 before, 2 after; x 1 before, 1 after
 // SVG-NEXT:name updates out
 // SVG-NEXT:code out[x + w * y]
 // SVG-NEXT:array 402..702 [[#AT:]]..{{[0-9]+}}
@@ -61,7 +60,7 @@ void explain(int w, int h, int n, int r, const float *in, float *out, double *su
 //      SVG:name reads in
 //      SVG:r more 46..209 [[#BAR:]]..{{[0-9]+}}
 // SVG-NEXT:r 46..196 [[#BAR]]..[[#BAR+32]]
-//      SVG:cell beyond its own in i: some before, some after
+//      SVG:cell beyond its own: i some before, some after
 //      SVG:cell each chunk has a private copy
     #pragma kmm parallel(x = 0:w, y = 0:h) chunk(w / 3, h / 10)
     star<<<g, b>>>(w, h, in, out);
