@@ -16,6 +16,7 @@
 #include "memory/host/pagelock.h"
 #include "memory/residency/native.h"
 #include "observe/stats.h"
+#include "observe/trace.h"
 #include "task/inside.h"
 #include "task/marker.h"
 #include "task/task.h"
@@ -100,6 +101,7 @@ static void default_end(void)
         kmm__pagelock_settle(rt); /* after this the driver ends */
     }
     kmm__stats_print(rt);
+    kmm__observe_end();
 }
 
 KMM__API void kmm_wait_at_exit(void)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/spin.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "memory/disk/page.h"
 #include "memory/residency/back.h"
 #include "memory/residency/named.h"
@@ -296,6 +297,7 @@ void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind)
             pthread_mutex_unlock(&rt->lock);
         }
         atomic_store(&standing, is ? NATIVE : MANAGED);
+        KMM__TRACE(.kind = KMM__EVENT_INSTANT, .text = is ? "native standing" : "managed standing");
     }
     pthread_mutex_unlock(&deciding);
 }
@@ -318,6 +320,7 @@ static int take_over(kmm_runtime_t *rt, const char *what)
     int refused = check_bound(what, KMM_E_STATE);
     if (refused)
         return refused;
+    const uint64_t begin = kmm__now();
     atomic_store(&standing, DOOMED);
     await_all_out();
     finish_all(rt);
@@ -333,6 +336,8 @@ static int take_over(kmm_runtime_t *rt, const char *what)
     atomic_store(&next_return, kmm__now() + (WAIT_NS << atomic_load(&returns)));
     atomic_store(&standing, error ? NATIVE : MANAGED);
     kmm__named_unlock();
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "end of native standing",
+               .file = kmm__trace_text(what), .a = begin);
     return error;
 }
 
@@ -385,6 +390,8 @@ void kmm__native_hold_end(const bool *holds)
  * before it reads the marks. So one of the two sees the other. */
 int kmm__native_hold(kmm_runtime_t *rt, const char *what, bool *holds)
 {
+    if (what && !rt->has_spaces)
+        return 0; /* only GPUs have a standing */
     mark_own();
     while (!*holds) {
         const uint32_t before = atomic_fetch_add(&own->managed, 1);
@@ -443,6 +450,9 @@ bool kmm__native_return(kmm_kind_t kind, int (*gather)(kmm_runtime_t *rt))
         is = await_none_holds() && become_native(native_runtime, gather);
         atomic_store(&returns, times + is);
         const uint64_t end = kmm__now();
+        KMM__TRACE(.kind = KMM__EVENT_SPAN,
+                   .text = is ? "return to native standing" : "no return to native standing",
+                   .a = begin);
         if (gather && !is)
             atomic_store(&next_move, end + RETRY_NS + (end - begin) * RETRY_PART);
         atomic_store(&standing, is ? NATIVE : MANAGED);
@@ -504,6 +514,8 @@ static atomic_flag fault_told = ATOMIC_FLAG_INIT;
 
 void kmm__native_note(const char *file, int line, const char *kernel)
 {
+    KMM__TRACE(.kind = KMM__EVENT_INSTANT, .text = "native launch", .file = kernel,
+               .c = (uint64_t)line);
     pthread_mutex_lock(&sites_lock);
     sites[site_count % SITES].file = file;
     sites[site_count % SITES].line = line;
