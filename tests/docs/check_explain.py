@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: check_explain.py <kmmcc> <source folder> <work folder> [-w]
 
-docs/explain.md shows what kmmcc prints: the text, the pictures docs/plots/regions.svg and regions-1d.svg, which is of the program on
+docs/explain.md shows what kmmcc prints: the text, the pictures docs/pictures/regions.svg and regions-1d.svg, which is of the program on
 the page, and all members of the JSON. -w writes the pictures.
 """
 import json
@@ -41,13 +41,13 @@ os.makedirs(work, exist_ok=True)
 with open(os.path.join(work, program), "w") as file:
     file.write(source)
 for name, drawn in ("regions", explain("svg")), ("regions-1d", explain("svg", program, work)):
-    path = os.path.join(root, f"docs/plots/{name}.svg")
+    path = os.path.join(root, f"docs/pictures/{name}.svg")
     if sys.argv[4:] == ["-w"]:
         with open(path, "w") as file:
             file.write(drawn)
     with open(path) as file:
         if file.read() != drawn:
-            failures.append(f"docs/plots/{name}.svg is old: {os.path.basename(sys.argv[0])} with -w writes it again")
+            failures.append(f"docs/pictures/{name}.svg is old: {os.path.basename(sys.argv[0])} with -w writes it again")
 used = names(json.loads(explain("json")))
 described = set(re.findall(r"`(\w+)`", page[page.index("## JSON"):]))
 if used - described or len(used) < 30:
