@@ -84,8 +84,15 @@ static size_t fitting(const char *text, int characters)
  * wide as the picture. */
 static int characters_of(const char *class)
 {
-    enum { CODE = 50, CELL_TEXT = 57, WHOLE = 110 };
-    return !strcmp(class, "code") ? CODE : !strcmp(class, "cell") ? CELL_TEXT : WHOLE;
+    static const struct {
+        const char *class;
+        int characters;
+    } widths[] = {{"code", 50}, {"name", 46}, {"cell", 57}, {"title", 90}};
+    enum { WHOLE = 110 };
+    for (size_t k = 0; k < sizeof(widths) / sizeof(*widths); k++)
+        if (!strcmp(class, widths[k].class))
+            return widths[k].characters;
+    return WHOLE;
 }
 
 /* Adds the text in as many lines as it takes. Returns where the next line is. */
@@ -265,11 +272,11 @@ static int add_cell(text_t *out, const explained_t *x, const group_t *g, int lef
 {
     const explained_item_t *item = g->first;
     const char *beyond = beyond_words(x, g);
-    int y = top + LINE;
-    add_text(out, "name", left, y,
-             arena_printf("%s %s%s%s%s", explained_verb(item->mode), item->base,
-                          item->op ? " (" : "", item->op ? item->op : "", item->op ? ")" : ""));
-    y = add_lines(out, "code", left, y + LINE, g->items.data) + LINE / 2;
+    int y = add_lines(out, "name", left, top + LINE,
+                      arena_printf("%s %s%s%s%s", explained_verb(item->mode), item->base,
+                                   item->op ? " (" : "", item->op ? item->op : "",
+                                   item->op ? ")" : ""));
+    y = add_lines(out, "code", left, y, g->items.data) + LINE / 2;
     add_array(out, x, g, left + LEFT, y);
     y += (g->count > 1 ? PLATE : BAR) + LINE;
     if (item->mode == KMM_REDUCE)
@@ -333,11 +340,9 @@ static group_t *find_groups(const explained_t *x, int *count)
 static int add_head(text_t *out, const explained_t *x, int y)
 {
     static const char *const kinds[] = {"launch of kernel", "call of function", "task"};
-    y += LINE + 2;
-    add_text(out, "title", MARGIN, y,
-             x->callee ? arena_printf("%s '%s'", kinds[x->kind], x->callee) : kinds[x->kind]);
-    y += LINE;
-    add_text(out, "small", MARGIN, y, arena_printf("%s:%u", x->path, x->line));
+    y = add_lines(out, "title", MARGIN, y + LINE + 2,
+                  x->callee ? arena_printf("%s '%s'", kinds[x->kind], x->callee) : kinds[x->kind]);
+    y = add_lines(out, "small", MARGIN, y, arena_printf("%s:%u", x->path, x->line)) - LINE;
     for (int k = 0; k < x->axis_count; k++) {
         const explained_axis_t *a = &x->axis[k];
         const char *size = "";
