@@ -3,13 +3,13 @@
 #include "api/config.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "execute/check.h"
 #include "execute/exact.h"
 #include "execute/exact_host.h"
@@ -167,8 +167,8 @@ static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, in
     if (at_most > room(rt) || (required && room(rt) == 0))
         return too_many();
     if (!at_most && count > room(rt)) {
-        fprintf(stderr, "kmm: warning: of %d %s devices %d are used, since there can be no more\n",
-                count, product, room(rt));
+        kmm__log(KMM__LOG_WARNING, "of %d %s devices %d are used, since there can be no more",
+                 count, product, room(rt));
         count = room(rt);
     }
     for (int k = 0; k < (at_most ? at_most : count); k++)

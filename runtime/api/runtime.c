@@ -9,7 +9,9 @@
 #include "base/alloc.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "execute/completion.h"
 #include "execute/device_thread.h"
 #include "execute/exact_host.h"
@@ -105,6 +107,19 @@ static int devices_start(kmm_runtime_t *rt, int error)
     return error;
 }
 
+static void devices_log(const kmm_runtime_t *rt)
+{
+    for (uint32_t k = 0; k < rt->visible_count; k++) {
+        const kmm__device_t *d = rt->device[k];
+        if (d->space == KMM__HOST)
+            kmm__log(KMM__LOG_INFO, "device %u: %s, %u threads", k, d->info.name,
+                     d->compute_stream_count);
+        else
+            kmm__log(KMM__LOG_INFO, "device %u: %s, at most %s for arrays, of %s", k, d->info.name,
+                     KMM__BYTES(d->memory->limit), KMM__BYTES(d->info.memory_total));
+    }
+}
+
 KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
 {
     if (!out)
@@ -130,6 +145,8 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
         return error;
     }
     kmm__fault_watch(rt);
+    if (kmm__log_says(KMM__LOG_INFO))
+        devices_log(rt);
     *out = rt;
     return 0;
 }

@@ -2,12 +2,12 @@
 /* Submits launches: turns a description and arguments into tasks of the DAG. */
 #include "launch/submit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/spin.h"
 #include "execute/batch.h"
 #include "execute/check.h"
@@ -470,6 +470,7 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     }
     if (!error)
         error = submit_checked(s);
+    kmm__submission_log(s);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
@@ -499,11 +500,10 @@ static void warn_whole(const kmm_launch_t *l, const kmm_kernel_t *kernel)
     for (int k = 0; k < MAX_SAID; k++) {
         const kmm_kernel_t *none = NULL;
         if (atomic_compare_exchange_strong(&said[k], &none, kernel)) {
-            fprintf(stderr,
-                    "kmm: warning: %s:%d: kernel %s runs as one chunk, because the file that "
-                    "defines it was compiled without a clone "
-                    "of it: compile that file by kmmcc -fkmm-clone\n",
-                    l->file ? l->file : "?", l->line, kernel->name);
+            kmm__log(KMM__LOG_WARNING,
+                     "%s:%d: kernel %s runs as one chunk, because the file that defines it was "
+                     "compiled without a clone of it: compile that file by kmmcc -fkmm-clone",
+                     l->file ? l->file : "?", l->line, kernel->name);
             return;
         }
         if (none == kernel)
