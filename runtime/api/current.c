@@ -16,6 +16,7 @@
 #include "memory/host/pagelock.h"
 #include "memory/residency/native.h"
 #include "observe/stats.h"
+#include "observe/watch.h"
 #include "task/inside.h"
 #include "task/marker.h"
 #include "task/task.h"
@@ -99,7 +100,8 @@ static void default_end(void)
         kmm__flush(rt, NULL);
         kmm__pagelock_settle(rt); /* after this the driver ends */
     }
-    kmm__stats_print(rt);
+    kmm__watch_rest();
+    kmm__stats_print(rt, 0);
 }
 
 KMM__API void kmm_wait_at_exit(void)

@@ -29,6 +29,7 @@
 #include "memory/residency/native.h"
 #include "observe/fault.h"
 #include "observe/stats.h"
+#include "observe/watch.h"
 #include "task/inside.h"
 #include "task/marker.h"
 
@@ -62,6 +63,7 @@ static void runtime_free(kmm_runtime_t *rt)
     kmm__launches_stop(rt);
     kmm__tasks_stop(rt);
     kmm__memory_stop(rt);
+    kmm__stats_stop(rt);
     pthread_cond_destroy(&rt->progress);
     pthread_mutex_destroy(&rt->lock);
     free(rt);
@@ -128,6 +130,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     kmm_runtime_t *rt = kmm__alloc(sizeof(*rt));
     lock_init(&rt->lock);
     pthread_cond_init(&rt->progress, NULL);
+    kmm__stats_start(rt);
     kmm__tasks_start(rt, &kmm__execute_hooks);
     kmm__memory_start(rt);
     kmm__launches_start(rt);
@@ -145,6 +148,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
         return error;
     }
     kmm__fault_watch(rt);
+    kmm__watch_begin(rt);
     if (kmm__log_says(KMM__LOG_INFO))
         devices_log(rt);
     *out = rt;
@@ -179,7 +183,8 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
     kmm__native_end(rt, "the end of the runtime");
     int error = kmm_wait(rt);
     kmm__blocks_forget(rt);
-    kmm__stats_print(rt);
+    kmm__watch_end(rt);
+    kmm__stats_print(rt, 0);
     pthread_mutex_lock(&rt->lock);
     while (rt->memory->array_count) {
         kmm__array_t *a = rt->memory->arrays[rt->memory->array_count - 1];

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,13 +42,14 @@ static const struct {
     {"KMM_ON_ERROR", WORDS, " continue ", 0, 0},
     {"KMM_ORDER", WORDS, " reuse submission ", 0, 0},
     {"KMM_PINNED_MEM", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_PROGRESS", WORDS, " 0 1 ", 0, 0},
     {"KMM_SEED", NUMBER, NULL, LONG_MIN, LONG_MAX},
     {"KMM_SPILL_DIR", FOLDER, NULL, 0, 0},
     {"KMM_SPILL_IO", WORD_LIST, " pread cached ", 0, 0},
     {"KMM_STAGE_BYTES", NUMBER, NULL, 1, 1 << 30},
     {"KMM_STAGE_THREADS", NUMBER, NULL, 0, 12},
     {"KMM_STAGE_TIMES", CHECKED_WHERE_READ, NULL, 0, 0},
-    {"KMM_STATS", WORDS, " 0 1 ", 0, 0},
+    {"KMM_STATS", WORDS, " 0 1 json json:FILE ", 0, 0},
     {"KMM_THREADS", CHECKED_WHERE_READ, NULL, 0, 0},
 };
 enum { COUNT = sizeof(table) / sizeof(*table), LONGEST = 48 };
@@ -117,14 +119,24 @@ static void check_folder(int k, const char *value)
                  table[k].name, value);
 }
 
-static void check_words(int k, const char *value)
+/* True if a text is one of the words. A word that ends with ":FILE" stands for any file. */
+static bool is_word(const char *words, const char *text, size_t length)
 {
     char word[LONGEST];
+    const char *colon = memchr(text, ':', length);
+    if (colon && colon + 1 < text + length)
+        snprintf(word, sizeof(word), " %.*s:FILE ", (int)(colon - text), text);
+    else
+        snprintf(word, sizeof(word), " %.*s ", (int)length, text);
+    return strstr(words, word) && (colon || !memchr(text, ' ', length));
+}
+
+static void check_words(int k, const char *value)
+{
     size_t length;
     for (const char *at = value; *at; at += length + (at[length] != '\0')) {
         length = table[k].form == WORD_LIST ? strcspn(at, ",") : strlen(at);
-        snprintf(word, sizeof(word), " %.*s ", (int)length, at);
-        if (strstr(table[k].words, word) && !memchr(at, ' ', length))
+        if (is_word(table[k].words, at, length))
             continue;
         kmm__log(KMM__LOG_WARNING, "%s=%s: no such value; there are:%s", table[k].name, value,
                  table[k].words);

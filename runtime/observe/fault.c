@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "observe/fault_text.h"
+#include "observe/watch.h"
 
 enum { SIGNALS = 2, RUNTIMES = 32, OTHERS = 64 };
 
@@ -123,6 +124,7 @@ static void on_end(const kmm__running_t *running)
 {
     char text[1200];
     kmm__log_text(KMM__LOG_ERROR, text, kmm__fault_ended(running, text, sizeof(text)));
+    kmm__watch_signal(-1);
     _exit(EXIT_FAILURE);
 }
 
@@ -157,6 +159,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
         kmm__fault_t f = fault_of(info, context);
         say_once(&f, running);
     }
+    if (!is_own(&w->before))
+        kmm__watch_signal(number);
     errno = error;
     go_on(w, info, context);
 }
