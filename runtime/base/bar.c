@@ -45,8 +45,10 @@ static int tail_text(const kmm__bar_t *b, int room, char *out, size_t size)
     char rate[64], left[64] = "";
     double part = b->all ? (double)(b->done < b->all ? b->done : b->all) / (double)b->all : 0;
     rate_text(b, rate, sizeof(rate));
-    if (b->left >= 0)
-        snprintf(left, sizeof(left), "  %s left", KMM__SECONDS(b->left < 1 ? 1 : b->left));
+    if (b->left >= 0 && b->left < 60)
+        snprintf(left, sizeof(left), "  %.0f s left", b->left < 1 ? 1 : b->left);
+    else if (b->left >= 0)
+        snprintf(left, sizeof(left), "  %s left", KMM__SECONDS(b->left));
     int n = snprintf(out, size, "%3d%%  %s%s", (int)(100 * part), rate, left);
     if (n + BAR > room)
         n = snprintf(out, size, "%3d%%  %s", (int)(100 * part), rate);

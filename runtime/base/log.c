@@ -32,7 +32,7 @@ static _Atomic pid_t owner;    /* the process whose number is in the file's name
 static struct timespec began;
 /* The process was started without stderr. Its number belongs to a file of the program, if any. */
 static bool has_no_stderr;
-static atomic_bool has_bar;
+atomic_bool kmm__log_has_bar;
 
 /* ---- Writing ---- */
 
@@ -70,7 +70,7 @@ static struct iovec part(const char *text, size_t length)
 static void put_stderr(const char *prefix, const char *text, size_t length)
 {
     static const char erase[] = "\r\033[K";
-    bool erases = atomic_exchange(&has_bar, false);
+    bool erases = atomic_exchange(&kmm__log_has_bar, false);
     struct iovec parts[] = {part(erase, erases ? sizeof(erase) - 1 : 0),
                             part(prefix, strlen(prefix)), part(text, length)};
     if (!has_no_stderr)
@@ -158,10 +158,13 @@ void kmm__log_plain(const char *text, size_t length)
 
 void kmm__log_bar(const char *text)
 {
-    if (!text && !atomic_load(&has_bar))
-        return;
-    put_stderr("", text ? text : "", text ? strlen(text) : 0);
-    atomic_store(&has_bar, text != NULL);
+    if (text) {
+        struct iovec bar = part(text, strlen(text));
+        atomic_store(&kmm__log_has_bar, true);
+        put(STDERR_FILENO, &bar, 1);
+    } else if (atomic_load(&kmm__log_has_bar)) {
+        put_stderr("", "", 0);
+    }
 }
 
 /* Makes a line of a message. Returns its length. */

@@ -11,6 +11,7 @@
 #ifndef KMM__BASE_LOG_H
 #define KMM__BASE_LOG_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -51,6 +52,8 @@ void kmm__log_plain(const char *text, size_t length);
 /* Draws a bar in the current line of stderr, a terminal, in place of the bar that is there. The
  * next message erases it. NULL: erases it. One thread draws. */
 void kmm__log_bar(const char *text);
+/* True if a bar is drawn. Written only by base/log.c. */
+extern atomic_bool kmm__log_has_bar;
 
 /* Says of a thing that happens often only when it is wanted. Arguments are not evaluated
  * otherwise. */

@@ -47,8 +47,8 @@ static uint64_t copied(const kmm_runtime_t *rt)
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < rt->device_count; k++) {
         const kmm__counters_t *c = &rt->device[k]->counters;
-        bytes += kmm__counted(&c->bytes_in) + kmm__counted(&c->bytes_out) +
-                 kmm__counted(&c->bytes_peer);
+        bytes +=
+            kmm__counted(&c->bytes_in) + kmm__counted(&c->bytes_out) + kmm__counted(&c->bytes_peer);
     }
     return bytes;
 }

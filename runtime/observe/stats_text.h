@@ -41,7 +41,7 @@ typedef struct kmm__stats {
      * measured. lock_after: copies after which a block is locked */
     double locks, stages, links, lock_after;
     uint32_t links_at_once, links_all; /* devices that copy at once, and all; 0: all do */
-    bool is_async, is_direct; /* how the spill file is read and written */
+    bool is_async, is_direct;          /* how the spill file is read and written */
 } kmm__stats_t;
 
 /* Writes lines, each with "kmm: " in front, or one line of JSON. Returns the length. What does not
