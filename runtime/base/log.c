@@ -23,7 +23,7 @@ static const char *const begins[] = {[KMM__LOG_ERROR] = "kmm: error: ",
                                      [KMM__LOG_INFO] = "kmm: info: ",
                                      [KMM__LOG_DEBUG] = "kmm: debug: "};
 
-int kmm__log_most = KMM__LOG_NOTE;
+_Atomic int kmm__log_most = KMM__LOG_NOTE;
 static atomic_bool is_started; /* what follows is constant, but for its atomic members */
 static bool is_timed;          /* KMM_LOG is set: lines on stderr have time and thread */
 static int file = -1;          /* of KMM_LOG_FILE; -1: there is none */
@@ -136,7 +136,7 @@ void kmm__log_text(kmm__log_level_t level, const char *text, size_t length)
     bool started = atomic_load_explicit(&is_started, memory_order_acquire),
          has_file = started && file >= 0;
     int error = errno;
-    if ((int)level > kmm__log_most || length == 0)
+    if (length == 0 || !kmm__log_says(level))
         return;
     if (has_file || (started && is_timed))
         prefix_write(prefix);

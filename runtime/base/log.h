@@ -26,10 +26,11 @@ typedef enum kmm__log_level {
 enum { KMM__LOG_BYTES = 4096 }; /* longer messages are cut; a pipe takes so much at once */
 
 /* The last level that is said. Written only by kmm__log_start. */
-extern int kmm__log_most;
+extern _Atomic int kmm__log_most;
 
 /* True if messages of that level are said. */
-#define kmm__log_says(level) __builtin_expect(kmm__log_most >= (level), 0)
+#define kmm__log_says(level)                                                                       \
+    __builtin_expect(atomic_load_explicit(&kmm__log_most, memory_order_relaxed) >= (int)(level), 0)
 
 /* Reads KMM_LOG and KMM_LOG_FILE, once in the process. Any function below but kmm__log_text does
  * so at its first call. */

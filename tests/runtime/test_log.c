@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages, bars and the texts of KMM_STATS. KMM_LOG and KMM_LOG_FILE are read once in a process, so
- * each test of them is a process of its own.
+ * Messages, bars and the texts of KMM_STATS. KMM_LOG and KMM_LOG_FILE are read once in a process,
+ * so each test of them is a process of its own.
  */
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,12 +291,31 @@ static kmm__stats_t stats_of(uint64_t each)
     kmm__stats_t s = {.seconds = (double)each, .device_count = KMM__MAX_DEVICES, .undone = each};
     for (uint32_t k = 0; k < KMM__MAX_DEVICES; k++) {
         kmm__device_stats_t *d = &s.devices[k];
-        *d = (kmm__device_stats_t){
-            .kind = "cuda", .has_memory = true, .chunks = each, .launches = each, .proven = each,
-            .ran = each, .threads = 1, .node = INT_MAX, .limit = each, .most = each, .in = each,
-            .out = each, .from = each, .to = each, .again = each, .evicted = each,
-            .host_backed = each, .premapped = each, .mapped = each, .allowed = each,
-            .shared = each, .premapping = each, .mapping = each, .sharing = each, .waited = each};
+        *d = (kmm__device_stats_t){.kind = "cuda",
+                                   .has_memory = true,
+                                   .chunks = each,
+                                   .launches = each,
+                                   .proven = each,
+                                   .ran = each,
+                                   .threads = 1,
+                                   .node = INT_MAX,
+                                   .limit = each,
+                                   .most = each,
+                                   .in = each,
+                                   .out = each,
+                                   .from = each,
+                                   .to = each,
+                                   .again = each,
+                                   .evicted = each,
+                                   .host_backed = each,
+                                   .premapped = each,
+                                   .mapped = each,
+                                   .allowed = each,
+                                   .shared = each,
+                                   .premapping = each,
+                                   .mapping = each,
+                                   .sharing = each,
+                                   .waited = each};
         memset(d->name, '"', sizeof(d->name) - 1);
     }
     s.host_limit = s.host_most = s.written = s.read = s.dropped = s.arrays = each;

@@ -38,6 +38,23 @@ static void own_handler(int number)
     _exit(7);
 }
 
+__global__ void sum(int n, const float *x, float *s)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(s, x[i]);
+}
+
+static void reduce(int n, const float *x)
+{
+    float *s;
+    cudaMalloc((void **)&s, sizeof(float));
+    for (int k = 0; k < 2; k++) {
+        #pragma kmm parallel(i = 0:n) chunk(n / 8) read(x[i]) reduce(+: s[0:1])
+        sum<<<(n + 255) / 256, 256>>>(n, x, s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -55,6 +72,8 @@ int main(int argc, char **argv)
     for (double end = now() + 0.7; !strcmp(how, "long") && now() < end; cudaDeviceSynchronize())
         for (int k = 0; k < 8; k++)
             run(n, x);
+    if (!strcmp(how, "reduce"))
+        reduce(n, x);
     cudaMemcpy(&first, x, sizeof(first), cudaMemcpyDeviceToHost);
     if (!strcmp(how, "long"))
         first = 0;

@@ -99,6 +99,8 @@ logs = [f for f in os.listdir(folder) if re.fullmatch(r"log\.\d+", f)]
 assert len(logs) == 1 and "kmm: info: device 1" in open(f"{folder}/{logs[0]}").read(), logs
 spill = run(KMM_LOG="info", KMM_HOST_MEM="32M", KMM_SPILL_DIR=folder)[1]
 assert f"the spill file is in {folder}" in spill, spill
+said = re.findall(r"kmm: info: .*: sum: reduces through 8 private copies of", run("reduce", KMM_LOG="info")[1])
+assert len(said) == 1, said  # once for a line of the source
 if sanitized:
     sys.exit(0)  # sanitizers have handlers of their own
 
