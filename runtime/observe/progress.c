@@ -58,7 +58,8 @@ static void note_rates(kmm__progress_t *p, uint64_t now, uint64_t tasks, uint64_
 {
     const double SPAN = 2;
     double seconds = p->looked ? 1e-9 * (double)(now - p->looked) : 0;
-    double weight = seconds < SPAN ? seconds / SPAN : 1;
+    bool is_first = p->task_rate == 0 && p->byte_rate == 0;
+    double weight = is_first || seconds > SPAN ? 1 : seconds / SPAN;
     if (seconds > 0) {
         p->task_rate += weight * ((double)(tasks - p->tasks) / seconds - p->task_rate);
         p->byte_rate += weight * ((double)(bytes - p->bytes) / seconds - p->byte_rate);
