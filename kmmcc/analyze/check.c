@@ -103,6 +103,8 @@ void check_directive(unit_t *u, directive_t *d)
     check_fits(u, d);
     check_stride(u, d);
     /* Which arguments the items name shows in an instance: there all types are known. */
+    if (!check_pack(u, d))
+        return;
     bool entered = instances_are_known(d) && instance_enter(u, d, 0);
     check_arguments(u, d);
     if (entered)

@@ -554,7 +554,7 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
         text_printf(&out, "struct kmm__args_%s kmm__args = { %s };\n%s    ", c->number,
                     c->values.data, indent);
     else if (c->fields.length)
-        text_printf(&out, "struct kmm__args_%s kmm__args;%s\n%s    ", c->number,
+        text_printf(&out, "struct kmm__args_%s kmm__args{};%s\n%s    ", c->number,
                     c->assignments.data, indent);
     for (int k = 0; k < c->count; k++)
         if (c->d->unused && c->d->unused[k] && c->parameter[k].name)

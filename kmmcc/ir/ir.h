@@ -211,7 +211,7 @@ typedef struct ir_launch {
     const char *function; /* the linker's name of the function that launches */
     const char *title;    /* that function as the source names it */
     const char *stub;     /* the linker's name of the kernel's stub */
-    const char *file;     /* NULL: not known */
+    const char *file;     /* as #line and options name it; NULL: not known */
     int line;
 } ir_launch_t;
 

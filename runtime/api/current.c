@@ -16,6 +16,7 @@
 #include "memory/host/pagelock.h"
 #include "memory/residency/native.h"
 #include "observe/stats.h"
+#include "observe/trace.h"
 #include "observe/watch.h"
 #include "task/inside.h"
 #include "task/marker.h"
@@ -102,6 +103,7 @@ static void default_end(void)
     }
     kmm__watch_rest();
     kmm__stats_print(rt, 0);
+    kmm__observe_end();
 }
 
 KMM__API void kmm_wait_at_exit(void)

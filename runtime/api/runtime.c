@@ -29,6 +29,7 @@
 #include "memory/residency/native.h"
 #include "observe/fault.h"
 #include "observe/stats.h"
+#include "observe/trace.h"
 #include "observe/watch.h"
 #include "task/inside.h"
 #include "task/marker.h"
@@ -94,6 +95,8 @@ static int runtime_configure(kmm_runtime_t *rt, const kmm_config_t *config)
         error = kmm__links_start(rt);
     if (!error)
         error = kmm__config_host(rt, config);
+    if (!error)
+        error = kmm__observe_start(rt);
     return error;
 }
 
@@ -195,5 +198,6 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
         kmm__cond_wait(&rt->progress, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
     runtime_free(rt);
+    kmm__observe_end();
     return error;
 }

@@ -76,10 +76,11 @@ struct kmm__device {
     kmm__backend_t *backend;
     kmm__gpu_t *gpu;
     kmm__gpu_info_t info;
-    uint32_t index; /* index in runtime->device */
-    int ordinal;    /* the backend's number of the device */
-    uint32_t space; /* the space in which it works; KMM__HOST: host memory */
-    bool hidden;    /* the CPU, if launches do not use it, but the runtime does */
+    uint32_t index;  /* index in runtime->device */
+    uint16_t number; /* of devices of all runtimes, for trace points; set by observe/ */
+    int ordinal;     /* the backend's number of the device */
+    uint32_t space;  /* the space in which it works; KMM__HOST: host memory */
+    bool hidden;     /* the CPU, if launches do not use it, but the runtime does */
     /* error of work that failed on it; 0: it is not lost. A lost device gets no more work, and the
      * newest values that only it held are gone. Written by kmm__device_lose */
     _Atomic int lost;
@@ -97,6 +98,7 @@ struct kmm__device {
     pthread_cond_t wake;
     _Atomic uint64_t wakes; /* number of wake-ups; changed under the lock */
     kmm__counters_t counters;
+    _Atomic uint32_t marks; /* calls of kmm__stream_mark whose notification is to come */
     /* counters.launches when printing was last flushed; written by api/ */
     _Atomic uint64_t flushed;
 

@@ -30,6 +30,8 @@ static const struct {
     {"KMM_DEVICES", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_DEVICE_KEEP_FREE", SIZE, NULL, 0, 0},
     {"KMM_DEVICE_MEM", SIZE, NULL, 0, 0},
+    {"KMM_DOT", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_DOT_LINES", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_FRAME", SIZE, NULL, 0, 0},
     {"KMM_HOST_MEM", SIZE, NULL, 0, 0},
     {"KMM_JOIN", CHECKED_WHERE_READ, NULL, 0, 0},
@@ -51,6 +53,8 @@ static const struct {
     {"KMM_STAGE_TIMES", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_STATS", WORDS, " 0 1 json json:FILE ", 0, 0},
     {"KMM_THREADS", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_TRACE", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_TRACE_MAX", SIZE, NULL, 0, 0},
 };
 enum { COUNT = sizeof(table) / sizeof(*table), LONGEST = 48 };
 

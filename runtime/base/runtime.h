@@ -35,6 +35,7 @@ typedef struct kmm__error {
 } kmm__error_t;
 
 struct kmm_runtime {
+    uint32_t number; /* of runtimes of the process, for trace points; constant */
     pthread_mutex_t lock;
     pthread_cond_t progress;       /* a task, marker or array has finished; goes with lock */
     _Atomic uint32_t lock_waiters; /* device threads that wait for the lock; written without it */

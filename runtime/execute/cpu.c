@@ -173,7 +173,9 @@ static int function_run(kmm__task_t *t, const kmm__running_t **running)
     if (t->error)
         return 0;
     *running = &now;
+    KMM__TRACE_TASK(KMM__EVENT_CALL_BEGIN, t, 0);
     int error = function_try(t);
+    KMM__TRACE_TASK(KMM__EVENT_CALL_END, t, 0);
     *running = NULL;
     return error;
 }

@@ -372,7 +372,9 @@ static int begin_one(const sink_t *sink, const kmm__work_t *w, const kmm__reduct
                                      .other = p->target,
                                      .reduction = *r,
                                      .partials = *p,
-                                     .first = (uint32_t)k};
+                                     .first = (uint32_t)k,
+                                     .file = w->file,
+                                     .line = w->line};
         int64_t end = k + each < p->count ? k + each : p->count;
         op.count = (uint32_t)(end - k);
         kmm__access_t a[2] = {kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE,
@@ -507,7 +509,9 @@ static int end_one(const sink_t *sink, const kmm__work_t *w, const kmm__reductio
             .reduction = *r,
             .partials = *p,
             .begin = begin,
-            .bytes = (size_t)(end - begin)};
+            .bytes = (size_t)(end - begin),
+            .file = w->file,
+            .line = w->line};
         kmm__layout_t all;
         kmm__access_t a[2] = {partials_access(p, begin, end, &all),
                               kmm__access_bytes(p->target, KMM_UPDATE, begin, end)};

@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/spin.h"
+#include "base/trace.h"
 #include "execute/batch.h"
 #include "execute/check.h"
 #include "execute/completion.h"
@@ -28,6 +28,7 @@
 #include "launch/reduce.h"
 #include "launch/sites.h"
 #include "launch/state.h"
+#include "launch/whole.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
 #include "memory/residency/foresight.h"
@@ -50,11 +51,7 @@ static int plan_reductions(kmm__submission_t *s)
 {
     uint32_t item;
     int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
-    if (!error)
-        return 0;
-    return item < s->l->item_count
-               ? kmm__submission_refuse_item(s, &s->l->items[item], error, kmm__error_get())
-               : kmm__submission_refuse(s, error, kmm__error_get());
+    return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
 }
 
 /* ---- Tasks ---- */
@@ -290,7 +287,7 @@ static int submit_work(kmm__submission_t *s)
     kmm__work_t *w = s->work;
     s->is_entered = true;
     kmm__device_t *only = s->placement.count == 1 ? s->placement.device[0] : NULL;
-    int error = kmm__reduce_begin(s->rt, w, only);
+    int error = w->reduction_count ? kmm__reduce_begin(s->rt, w, only) : 0;
     s->number = s->function ? ++s->rt->launches->calls : 0;
     if (s->rt->has_spaces)
         w->pattern = kmm__pattern_note(s->rt, identity_of(s));
@@ -305,7 +302,9 @@ static int submit_work(kmm__submission_t *s)
         if (k + n < s->part.count)
             hand_over(s->rt);
     }
-    return error ? error : kmm__reduce_end(s->rt, w, only);
+    if (!error && w->reduction_count)
+        error = kmm__reduce_end(s->rt, w, only);
+    return error;
 }
 
 /* Drops the work's references to arrays. Frees the partials. */
@@ -346,8 +345,10 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
         w->followed |= (uint64_t)(l->items[k].holds_pointers && w->function) << k;
         w->pointed |= (uint64_t)(l->items[k].stores_pointers && w->function) << k;
     }
-    w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
-    w->partials = kmm__work_take(w, s->reductions * sizeof(*w->partials));
+    if (s->reductions) {
+        w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
+        w->partials = kmm__work_take(w, s->reductions * sizeof(*w->partials));
+    }
     return w;
 }
 
@@ -362,19 +363,6 @@ static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
         w->origins[k] = (kmm__origin_t){
             item->array, item->array ? item->base - item->array->base : 0, item->element};
     }
-}
-
-/* True if no two items with stores, as inferred through different pointers, are in one array. */
-static bool stores_are_apart(const kmm_launch_t *l)
-{
-    for (uint32_t i = 0; i < l->item_count; i++)
-        for (uint32_t k = 0; k < i; k++) {
-            const kmm__item_t *a = &l->items[i], *b = &l->items[k];
-            if (a->array && a->array == b->array && a->base != b->base && a->mode != KMM_READ &&
-                b->mode != KMM_READ)
-                return false;
-        }
-    return true;
 }
 
 int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
@@ -392,7 +380,7 @@ int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const ui
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
     if (!error)
         kmm__partition_join(&s->part, s->l, s->rt, &s->placement);
-    if (!error && s->l->inferred && s->part.count > 1 && !stores_are_apart(s->l))
+    if (!error && s->l->inferred && s->part.count > 1 && !kmm__stores_are_apart(s->l))
         error = kmm__submission_refuse(s, KMM_E_RANGE, "its stores may meet in one array");
     return error;
 }
@@ -419,7 +407,8 @@ static int submit_checked(kmm__submission_t *s)
         kmm__memo_make(s); /* before the arguments become addresses of host memory */
         kmm__submission_make_direct(s);
     }
-    kmm__site_place(s);
+    if (s->placement.count > 1)
+        kmm__site_place(s);
     return submit_work(s);
 }
 
@@ -443,7 +432,7 @@ static int await_items(const kmm__submission_t *s)
     return error;
 }
 
-static int submit(kmm__submission_t *s, const kmm__call_t *call)
+static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
 {
     kmm_launch_t *l = s->l;
     kmm__comparison_t *comparison = NULL;
@@ -462,10 +451,11 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     error = pack(s, call);
     if (!error && !kmm__memo_find(s))
         error = kmm__submission_check(s, call->grid, call->block);
-    error = error ? error : kmm__host_uses_check(s);
+    if (!error && s->rt->checks_access)
+        error = kmm__host_uses_check(s);
     if (!error && kmm__compare_wants(s)) {
         pthread_mutex_unlock(&s->rt->lock);
-        error = kmm__compare_begin(s, call, submit, &comparison);
+        error = kmm__compare_begin(s, call, submit_untraced, &comparison);
         kmm__spin_lock(&s->rt->lock);
     }
     if (!error)
@@ -485,40 +475,27 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     return error ? error : unmapped;
 }
 
+static __attribute__((cold, noinline)) int submit_traced(kmm__submission_t *s,
+                                                         const kmm__call_t *call)
+{
+    const uint64_t begin = kmm__now();
+    int error = submit_untraced(s, call);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "submit", .file = kmm__trace_text(s->l->kernel),
+               .a = begin, .c = (uint64_t)s->l->line);
+    return error;
+}
+
+static int submit(kmm__submission_t *s, const kmm__call_t *call)
+{
+    return kmm__tracing() ? submit_traced(s, call) : submit_untraced(s, call);
+}
+
 KMM__API int kmm_launch_waited(void)
 {
     return has_waited;
 }
 
 /* ---- The calls ---- */
-
-/* Warns once for each of the first 64 kernels of which this is called. */
-static void warn_whole(const kmm_launch_t *l, const kmm_kernel_t *kernel)
-{
-    enum { MAX_SAID = 64 };
-    static _Atomic(const kmm_kernel_t *) said[MAX_SAID];
-    for (int k = 0; k < MAX_SAID; k++) {
-        const kmm_kernel_t *none = NULL;
-        if (atomic_compare_exchange_strong(&said[k], &none, kernel)) {
-            kmm__log(KMM__LOG_WARNING,
-                     "%s:%d: kernel %s runs as one chunk, because the file that defines it was "
-                     "compiled without a clone of it: compile that file by kmmcc -fkmm-clone",
-                     l->file ? l->file : "?", l->line, kernel->name);
-            return;
-        }
-        if (none == kernel)
-            return;
-    }
-}
-
-/* Makes the launch one chunk, because a kernel for a GPU without a clone cannot be told which of
- * its blocks to run. */
-static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
-{
-    l->one_chunk = l->is_whole = true;
-    if (!l->on_current)
-        warn_whole(l, kernel);
-}
 
 static void count_undone(kmm_runtime_t *rt)
 {
@@ -554,7 +531,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
         s.kind = kernel->kind;
     }
     if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone)
-        run_whole(l, kernel);
+        kmm__launch_whole(l, kernel);
     if (s.rt && !empty && !kmm__fits_hold(l, geometry)) {
         error = KMM__NOT_HELD;
     } else if (!s.rt) {

@@ -279,6 +279,7 @@ void kmm__coherence_release(kmm__task_t *t)
 
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
 {
+    moves->task = kmm__task_number(t);
     int error = fetch_all(t, moves);
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];

@@ -5,6 +5,7 @@
 #define KMM__MEMORY_STATE_H
 
 #include "backend/device.h"
+#include "base/trace.h"
 #include "geometry/map.h"
 #include "task/task.h"
 
@@ -126,5 +127,11 @@ void kmm__memory_stop(kmm_runtime_t *rt); /* all arrays are freed */
 /* Makes and frees d->memory. `limit`: bytes of the device that frames may use. */
 void kmm__device_memory_start(kmm__device_t *d, uint64_t limit);
 void kmm__device_memory_stop(kmm__device_t *d);
+
+/* Locked: tells how much of a device's memory is in use. */
+static inline void kmm__trace_memory(const kmm__device_t *d)
+{
+    KMM__TRACE(.kind = KMM__EVENT_MEMORY, .device = d->number, .a = d->memory->used);
+}
 
 #endif

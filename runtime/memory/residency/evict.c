@@ -121,6 +121,8 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
         kmm__count(&d->counters.evicted, f->taken);
         kmm__coherence_evict(d, f, &moves);
     }
+    KMM__TRACE(.kind = KMM__EVENT_EVICTED, .mode = moves.count > 0, .device = d->number,
+               .a = kmm__array_number(f->array), .b = kmm__frame_size(f));
     if (moves.count) {
         error = eviction_start(f, &moves, &pins);
         kmm__moves_drop(&moves);

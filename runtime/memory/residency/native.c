@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/spin.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "memory/disk/page.h"
 #include "memory/residency/back.h"
 #include "memory/residency/named.h"
@@ -300,6 +301,7 @@ void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind)
         kmm__log_info("%s standing: %s", is ? "native" : "managed",
                       is ? "calls go to the driver while all arrays fit"
                          : "libkmm runs the program's calls");
+        KMM__TRACE(.kind = KMM__EVENT_INSTANT, .text = is ? "native standing" : "managed standing");
     }
     pthread_mutex_unlock(&deciding);
 }
@@ -322,6 +324,7 @@ static int take_over(kmm_runtime_t *rt, const char *what)
     int refused = check_bound(what, KMM_E_STATE);
     if (refused)
         return refused;
+    const uint64_t begin = kmm__now();
     atomic_store(&standing, DOOMED);
     await_all_out();
     finish_all(rt);
@@ -339,6 +342,8 @@ static int take_over(kmm_runtime_t *rt, const char *what)
     kmm__named_unlock();
     if (!error)
         kmm__log_info("native standing ends: libkmm takes over for %s", what);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "end of native standing",
+               .file = kmm__trace_text(what), .a = begin);
     return error;
 }
 
@@ -391,6 +396,8 @@ void kmm__native_hold_end(const bool *holds)
  * before it reads the marks. So one of the two sees the other. */
 int kmm__native_hold(kmm_runtime_t *rt, const char *what, bool *holds)
 {
+    if (what && !rt->has_spaces)
+        return 0; /* only GPUs have a standing */
     mark_own();
     while (!*holds) {
         const uint32_t before = atomic_fetch_add(&own->managed, 1);
@@ -449,6 +456,9 @@ bool kmm__native_return(kmm_kind_t kind, int (*gather)(kmm_runtime_t *rt))
         is = await_none_holds() && become_native(native_runtime, gather);
         atomic_store(&returns, times + is);
         const uint64_t end = kmm__now();
+        KMM__TRACE(.kind = KMM__EVENT_SPAN,
+                   .text = is ? "return to native standing" : "no return to native standing",
+                   .a = begin);
         if (gather && !is)
             atomic_store(&next_move, end + RETRY_NS + (end - begin) * RETRY_PART);
         atomic_store(&standing, is ? NATIVE : MANAGED);
@@ -513,6 +523,8 @@ static atomic_flag fault_told = ATOMIC_FLAG_INIT;
 
 void kmm__native_note(const char *file, int line, const char *kernel)
 {
+    KMM__TRACE(.kind = KMM__EVENT_INSTANT, .text = "native launch", .file = kernel,
+               .c = (uint64_t)line);
     pthread_mutex_lock(&sites_lock);
     sites[site_count % SITES].file = file;
     sites[site_count % SITES].line = line;
