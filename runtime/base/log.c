@@ -79,17 +79,18 @@ static void put_stderr(const char *prefix, const char *text, size_t length)
 
 /* ---- The file ---- */
 
-/* Writes the file's name: that of the pattern, with the process for %p. False: it is too long. */
+/* Writes the file's name: that of the pattern, with the process for %p, and % for %%. False: it is
+ * too long. */
 static bool file_name(char out[PATH_MAX], long process)
 {
     size_t length = 0;
     for (const char *at = pattern; *at; at++) {
-        bool is_process = at[0] == '%' && at[1] == 'p';
+        bool is_process = at[0] == '%' && at[1] == 'p', is_percent = at[0] == '%' && at[1] == '%';
         int n = is_process ? snprintf(out + length, PATH_MAX - length, "%ld", process)
                            : snprintf(out + length, PATH_MAX - length, "%c", *at);
         if (n < 0 || (length += (size_t)n) >= PATH_MAX)
             return false;
-        at += is_process;
+        at += is_process || is_percent;
     }
     out[length] = '\0';
     return true;

@@ -218,6 +218,8 @@ static void a_forked_process_has_a_file_of_its_own(void **state)
 {
     (void)state;
     in_process(say_and_fork, "info", in_folder("of-%p"));
+    in_process(say_all, NULL, in_folder("%%p"));
+    assert_int_equal(lines_of(contents("%p")), 4);
 }
 
 static void move_descriptor(void)
