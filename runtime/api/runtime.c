@@ -3,9 +3,11 @@
 #include "api/runtime.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/block.h"
 #include "api/config.h"
+#include "api/version.h"
 #include "base/alloc.h"
 #include "base/environment.h"
 #include "base/error.h"
@@ -125,10 +127,8 @@ static void devices_log(const kmm_runtime_t *rt)
     }
 }
 
-KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
+static int runtime_create(kmm_runtime_t **out, const kmm_config_t *config)
 {
-    if (!out)
-        return kmm__error_set(KMM_E_INVALID, "nowhere to put the runtime");
     kmm__environment_check();
     kmm_runtime_t *rt = kmm__alloc(sizeof(*rt));
     lock_init(&rt->lock);
@@ -156,6 +156,31 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
         devices_log(rt);
     *out = rt;
     return 0;
+}
+
+/* The size of kmm_config_t in version 0.1, which the function kmm_create takes for ever. */
+enum { FIRST_CONFIG_BYTES = offsetof(kmm_config_t, pinned_mem) + sizeof(uint64_t) };
+
+KMM__API int kmm_create_version(int version, size_t config_bytes, kmm_runtime_t **out,
+                                const kmm_config_t *config)
+{
+    kmm_config_t whole = {0};
+    if (!out)
+        return kmm__error_set(KMM_E_INVALID, "nowhere to put the runtime");
+    int error = kmm__version_check(version);
+    if (error)
+        return error;
+    if (config_bytes < FIRST_CONFIG_BYTES || config_bytes > sizeof(whole))
+        return kmm__error_set(KMM_E_INVALID, "kmm_config_t has %zu bytes, and not %zu",
+                              sizeof(whole), config_bytes);
+    if (config)
+        memcpy(&whole, config, config_bytes);
+    return runtime_create(out, &whole);
+}
+
+KMM__API int(kmm_create)(kmm_runtime_t **out, const kmm_config_t *config)
+{
+    return kmm_create_version(KMM_VERSION_NUMBER, FIRST_CONFIG_BYTES, out, config);
 }
 
 KMM__API int kmm_wait(kmm_runtime_t *rt)

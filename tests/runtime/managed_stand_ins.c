@@ -253,9 +253,10 @@ STAND_IN int kmm_device_count(kmm_runtime_t *rt)
     (void)rt;
     return 0;
 }
-STAND_IN int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
+STAND_IN int kmm_device_get_sized(size_t bytes, kmm_runtime_t *rt, int index,
+                                  kmm_device_info_t *out)
 {
-    (void)rt, (void)index, (void)out;
+    (void)bytes, (void)rt, (void)index, (void)out;
     return 0;
 }
 const void *ended[16];
