@@ -213,6 +213,9 @@ void kmm_launch_nowait(kmm_launch_t *l);
 /* Lets the call of a plain function return only when its chunks have run, unless the launch has
  * nowait. For functions that use variables which the program may change. */
 void kmm_launch_await(kmm_launch_t *l);
+/* Says that a plain function cannot run twice with the same arrays, because it allocates or frees
+ * memory to which pointers in them lead. So KMM_CHECK=result does not compare the launch. */
+void kmm_launch_once(kmm_launch_t *l);
 
 /* Starts an access to the memory at `base`, in elements of `element_bytes`. The calls for sections
  * that follow say which elements. Without a section it is the whole array that contains `base`.

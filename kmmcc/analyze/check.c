@@ -19,6 +19,7 @@
 #include "analyze/compare.h"
 #include "analyze/flow.h"
 #include "analyze/instances.h"
+#include "analyze/shared.h"
 #include "analyze/state.h"
 #include "analyze/thrown.h"
 #include "base/diag.h"
@@ -120,7 +121,7 @@ void check_directive(unit_t *u, directive_t *d)
     else if (!d->is_kernel || !compares || compare_accesses(u, d))
         check_uses(u, d);
     if (!d->is_kernel && compares && diag_error_count() == errors && check_state(u, d) &&
-        check_thrown(u, d))
+        check_shared(u, d) && check_thrown(u, d))
         compare_accesses(u, d);
 }
 

@@ -424,7 +424,7 @@ void check_arguments(unit_t *u, directive_t *d)
 /* ---- What the code does, against what the clauses say ---- */
 
 /* True if the code of the one function is seen to load through the parameter only what the same
- * call, or thread, has stored before. */
+ * call, or thread, has stored before. Pointers in memory are not the parameter. */
 static bool reads_own_stores(const unit_t *u, const directive_t *d, int number)
 {
     const ir_function_t *f = d->target_count != 1 ? NULL
@@ -433,7 +433,7 @@ static bool reads_own_stores(const unit_t *u, const directive_t *d, int number)
     if (!f || number >= f->param_count)
         return false;
     for (int k = 0; k < f->unknown_count; k++)
-        if (f->unknown[k].param < 0 || f->unknown[k].param == number)
+        if ((f->unknown[k].param < 0 && !f->unknown[k].is_loaded) || f->unknown[k].param == number)
             return false;
     for (int k = 0; k < f->access_count; k++)
         if (f->access[k].param == number && f->access[k].kind != IR_WRITE &&

@@ -564,6 +564,8 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
                         c->number, c->parameter[k].name, indent);
     if (c->d->borrows || outside_is_read(c->u, c->d))
         text_printf(&out, "kmm_launch_await(kmm__launch);\n%s    ", indent);
+    if (outside_is_owned(c->u, c->d))
+        text_printf(&out, "kmm_launch_once(kmm__launch);\n%s    ", indent);
     text_printf(&out,
                 "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);%s%s\n%s}\n%s\n",
                 arena_printf("%s%s", c->name, c->is_local ? "::kmm__run" : ""), args,

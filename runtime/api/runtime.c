@@ -11,7 +11,9 @@
 #include "base/alloc.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "execute/completion.h"
 #include "execute/device_thread.h"
 #include "execute/exact_host.h"
@@ -30,6 +32,7 @@
 #include "observe/fault.h"
 #include "observe/stats.h"
 #include "observe/trace.h"
+#include "observe/watch.h"
 #include "task/inside.h"
 #include "task/marker.h"
 
@@ -63,6 +66,7 @@ static void runtime_free(kmm_runtime_t *rt)
     kmm__launches_stop(rt);
     kmm__tasks_stop(rt);
     kmm__memory_stop(rt);
+    kmm__stats_stop(rt);
     pthread_cond_destroy(&rt->progress);
     pthread_mutex_destroy(&rt->lock);
     free(rt);
@@ -110,12 +114,26 @@ static int devices_start(kmm_runtime_t *rt, int error)
     return error;
 }
 
+static void devices_log(const kmm_runtime_t *rt)
+{
+    for (uint32_t k = 0; k < rt->visible_count; k++) {
+        const kmm__device_t *d = rt->device[k];
+        if (d->space == KMM__HOST)
+            kmm__log(KMM__LOG_INFO, "device %u: %s, %u threads", k, d->info.name,
+                     d->compute_stream_count);
+        else
+            kmm__log(KMM__LOG_INFO, "device %u: %s, at most %s for arrays, of %s", k, d->info.name,
+                     KMM__BYTES(d->memory->limit), KMM__BYTES(d->info.memory_total));
+    }
+}
+
 static int runtime_create(kmm_runtime_t **out, const kmm_config_t *config)
 {
     kmm__environment_check();
     kmm_runtime_t *rt = kmm__alloc(sizeof(*rt));
     lock_init(&rt->lock);
     pthread_cond_init(&rt->progress, NULL);
+    kmm__stats_start(rt);
     kmm__tasks_start(rt, &kmm__execute_hooks);
     kmm__memory_start(rt);
     kmm__launches_start(rt);
@@ -133,6 +151,9 @@ static int runtime_create(kmm_runtime_t **out, const kmm_config_t *config)
         return error;
     }
     kmm__fault_watch(rt);
+    kmm__watch_begin(rt);
+    if (kmm__log_says(KMM__LOG_INFO))
+        devices_log(rt);
     *out = rt;
     return 0;
 }
@@ -190,7 +211,8 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
     kmm__native_end(rt, "the end of the runtime");
     int error = kmm_wait(rt);
     kmm__blocks_forget(rt);
-    kmm__stats_print(rt);
+    kmm__watch_end(rt);
+    kmm__stats_print(rt, 0);
     pthread_mutex_lock(&rt->lock);
     while (rt->memory->array_count) {
         kmm__array_t *a = rt->memory->arrays[rt->memory->array_count - 1];

@@ -6,8 +6,8 @@
 #include "backend/device.h"
 #include "base/trace.h"
 
-/* Not locked: pushes the event, with the device's number, once all that is on the stream now is
- * done. The time is when the backend notifies of that. The caller may use the stream. */
+/* With or without locks: pushes the event, with the device's number, once all that is on the stream
+ * now is done. The time is when the backend notifies of that. The caller may use the stream. */
 void kmm__stream_mark(kmm__device_t *d, kmm__stream_t *s, const kmm__event_t *event);
 
 /* Waits until the notifications of all marks of the device have come, before its streams end. */

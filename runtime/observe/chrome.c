@@ -329,9 +329,11 @@ static void instant(const kmm__event_t *e)
     const kmm__track_t *at = thread_of(e);
     head("i", at->pid, at->tid, e->time);
     kmm__json_put_string(&line, ",\"s\":\"t\",\"cat\":\"host\",\"name\":", e->text);
-    kmm__json_put_number(&line, ",\"args\":{\"line\":", e->c);
-    if (e->file)
-        kmm__json_put_string(&line, ",\"of\":", e->file);
+    kmm__json_text(&line, ",\"args\":{");
+    if (e->file) {
+        kmm__json_put_string(&line, "\"of\":", e->file);
+        kmm__json_put_number(&line, ",\"line\":", e->c);
+    }
     end("}}");
 }
 

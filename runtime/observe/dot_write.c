@@ -97,18 +97,20 @@ static bool follows(const kmm__dot_task_t *from, const kmm__dot_task_t *to, kmm_
 
 /* ---- Text ---- */
 
-/* Text in quotes; a line ends with \n. */
+/* Text in quotes; a line ends with \n. Bytes that belong to no character become `?`. */
 static void put_quoted(FILE *f, const char *text, size_t length)
 {
     fputc('"', f);
-    for (size_t k = 0; k < length; k++) {
-        if (text[k] == '\n') {
+    for (size_t k = 0, bytes; k < length; k += bytes ? bytes : 1) {
+        bytes = kmm__utf8_bytes(text + k);
+        if (text[k] == '\n')
             fputs("\\n", f);
-            continue;
-        }
-        if (text[k] == '"' || text[k] == '\\')
-            fputc('\\', f);
-        fputc(text[k], f);
+        else if (bytes == 0 || bytes > length - k)
+            fputc('?', f);
+        else if (text[k] == '"' || text[k] == '\\')
+            fprintf(f, "\\%c", text[k]);
+        else
+            fwrite(text + k, 1, bytes, f);
     }
     fputc('"', f);
 }
@@ -196,9 +198,9 @@ static void put_edges(FILE *f, const kmm__dot_graph_t *g)
 static void put_graph(FILE *f, const kmm__dot_graph_t *g)
 {
     fputs("digraph kmm {\n"
-          "  graph [rankdir=TB nodesep=0.2 ranksep=0.4 fontname=\"sans-serif\" fontsize=10];\n"
-          "  node [shape=box style=\"filled,rounded\" fontname=\"sans-serif\" fontsize=9];\n"
-          "  edge [fontname=\"sans-serif\" fontsize=7 color=\"#666666\"];\n",
+          "  graph [rankdir=TB nodesep=0.2 ranksep=0.4 fontname=\"Helvetica\" fontsize=10];\n"
+          "  node [shape=box style=\"filled,rounded\" fontname=\"Helvetica\" fontsize=9];\n"
+          "  edge [fontname=\"Helvetica\" fontsize=7 color=\"#666666\"];\n",
           f);
     if (g->left_out)
         fprintf(f, "  label=\"the first %u tasks; %llu later ones are left out\";\n", g->count,

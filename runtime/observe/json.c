@@ -2,6 +2,7 @@
 /* Text that grows, and JSON values in it. */
 #include "observe/json.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -18,7 +19,24 @@ void kmm__json_room(kmm__json_t *j, size_t bytes)
     j->capacity = capacity;
 }
 
-/* Bytes that are no ASCII are left as they are: UTF-8 stays UTF-8. */
+/* Leaves out what is longer than it must be, halves of pairs, and what is beyond Unicode. */
+size_t kmm__utf8_bytes(const char *text)
+{
+    const unsigned char *u = (const unsigned char *)text;
+    const size_t bytes = u[0] < 0x80   ? u[0] != 0
+                         : u[0] < 0xc2 ? 0
+                         : u[0] < 0xe0 ? 2
+                         : u[0] < 0xf0 ? 3
+                         : u[0] < 0xf5 ? 4
+                                       : 0;
+    for (size_t k = 1; k < bytes; k++)
+        if ((u[k] & 0xc0) != 0x80)
+            return 0;
+    const bool is_wrong = (u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] >= 0xa0) ||
+                          (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] >= 0x90);
+    return bytes > 1 && is_wrong ? 0 : bytes;
+}
+
 void kmm__json_string(kmm__json_t *j, const char *text)
 {
     static const char digits[] = "0123456789abcdef";
@@ -26,12 +44,17 @@ void kmm__json_string(kmm__json_t *j, const char *text)
     for (const char *c = text ? text : "?"; *c; c++) {
         const unsigned char u = (unsigned char)*c;
         const char code[] = {'\\', 'u', '0', '0', digits[u >> 4], digits[u & 15]};
-        if (u < ' ')
+        const size_t bytes = kmm__utf8_bytes(c);
+        if (bytes == 0) {
+            kmm__json_bytes(j, "?", 1);
+        } else if (u < ' ') {
             kmm__json_bytes(j, code, sizeof(code));
-        else if (u == '"' || u == '\\')
+        } else if (u == '"' || u == '\\') {
             kmm__json_bytes(j, (const char[]){'\\', *c}, 2);
-        else
-            kmm__json_bytes(j, c, 1);
+        } else {
+            kmm__json_bytes(j, c, bytes);
+            c += bytes - 1;
+        }
     }
     kmm__json_bytes(j, "\"", 1);
 }

@@ -13,6 +13,9 @@ typedef struct kmm__json {
     size_t length, capacity;
 } kmm__json_t;
 
+/* Bytes of the character at `text` in UTF-8; 0: it is none, or `text` ends there. */
+size_t kmm__utf8_bytes(const char *text);
+
 /* Makes room for `bytes` more bytes. */
 void kmm__json_room(kmm__json_t *j, size_t bytes);
 
@@ -29,7 +32,8 @@ static inline void kmm__json_text(kmm__json_t *j, const char *text) /* as it is 
     kmm__json_bytes(j, text, strlen(text));
 }
 
-void kmm__json_string(kmm__json_t *j, const char *text); /* in quotes, escaped; NULL: "?" */
+/* In quotes, escaped; NULL: "?". Each byte that belongs to no character becomes `?`. */
+void kmm__json_string(kmm__json_t *j, const char *text);
 void kmm__json_number(kmm__json_t *j, uint64_t n);
 /* Nanoseconds as microseconds with three decimals. */
 void kmm__json_micros(kmm__json_t *j, uint64_t ns);

@@ -51,6 +51,10 @@ STAND_IN const char *kmm_cuda_get_error_name(int error)
     (void)error;
     return "";
 }
+STAND_IN void kmm_cuda_say_error(const char *format, ...)
+{
+    (void)format;
+}
 STAND_IN const char *kmm_cuda_get_error_string(int error)
 {
     (void)error;

@@ -100,7 +100,7 @@ def check_tasks(events, stats):
         if e["cat"] == "chunk":
             chunks += a["last_chunk"] - a["chunk"] + 1
             assert a["file"] == "folder/trace.cu" and a["line"] in (10, 20, 30), e
-            name = 'second "step"' if a["line"] == 20 else "step" if a["line"] == 10 else "sum"
+            name = 'second "step" ?' if a["line"] == 20 else "step" if a["line"] == 10 else "sum"
             assert e["name"] == f"{name} (trace.cu:{a['line']})", e
     assert set(tasks.values()) == {1}
     assert chunks == sum(s[0] for s in stats) > 0, (chunks, stats)
@@ -265,7 +265,7 @@ def test_processes():
 
 # ---- KMM_DOT ----
 
-def read_dot(name):
+def read_dot(name, draws=True):
     """Clusters, with labels and numbers of nodes, and edges with their labels."""
     with open(name, encoding="utf-8") as file:
         text = file.read()
@@ -287,7 +287,7 @@ def read_dot(name):
     edges = {(a, b): label for a, b, label in re.findall(rf"  (t\d+) -> (t\d+) \[label=({string})\]",
                                                          text)}
     assert all(node in clusters for edge in edges for node in edge)
-    if shutil.which("dot"):
+    if draws and shutil.which("dot"):
         subprocess.run(["dot", "-Tsvg", name, "-o", name + ".svg"], check=True, timeout=HANG)
     return clusters, edges
 
@@ -301,7 +301,7 @@ def test_dot():
         assert list(clusters) == nodes, clusters
         for k, node in enumerate(nodes):
             launch, text = clusters[node]
-            where = "step\\ntrace.cu:10" if k // 4 % 2 == 0 else 'second \\"step\\"\\ntrace.cu:20'
+            where = "step\\ntrace.cu:10" if k // 4 % 2 == 0 else 'second \\"step\\" ?\\ntrace.cu:20'
             assert launch == f'"{where}"' and f"chunk {k % 4} of 4" in text, clusters[node]
             assert re.search(r"\d ms|in a kernel with others", text), text
         wanted = {(nodes[k], nodes[k + 4]) for k in range(len(nodes) - 4)}
@@ -311,7 +311,7 @@ def test_dot():
     clusters, _ = read_dot("all.dot")
     assert any("end of a reduction" in label for label, _ in clusters.values())
     run("work host:1 65536 500", KMM_DOT="most.dot")
-    assert len(read_dot("most.dot")[0]) == 1000
+    assert len(read_dot("most.dot", draws=False)[0]) == 1000
     for lines in "0", "20:10", "x", "1:2:3":
         _, messages = run("work host:1 64 1", status=2, KMM_DOT="run.dot", KMM_DOT_LINES=lines)
         assert f"KMM_DOT_LINES={lines}: neither a line" in messages, messages

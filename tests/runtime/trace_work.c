@@ -137,7 +137,7 @@ static void launch(const program_t *p, int kernel, int line, const char *label, 
 static void round_of(const program_t *p)
 {
     launch(p, 0, 10, NULL, p->y, p->x);
-    launch(p, 0, 20, "second \"step\"", p->z, p->y);
+    launch(p, 0, 20, "second \"step\" \xe9", p->z, p->y);
     launch(p, 1, 30, NULL, p->total, p->z);
 }
 
