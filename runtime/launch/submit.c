@@ -51,11 +51,7 @@ static int plan_reductions(kmm__submission_t *s)
 {
     uint32_t item;
     int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
-    if (!error)
-        return 0;
-    return item < s->l->item_count
-               ? kmm__submission_refuse_item(s, &s->l->items[item], error, kmm__error_get())
-               : kmm__submission_refuse(s, error, kmm__error_get());
+    return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
 }
 
 /* ---- Tasks ---- */
@@ -464,6 +460,7 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     }
     if (!error)
         error = submit_checked(s);
+    kmm__submission_log(s);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
