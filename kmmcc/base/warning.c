@@ -35,8 +35,9 @@ static const warning_t list[] = {
      "stores other elements then",
      false},
     {"kmm-output", "a plain function that prints, since its chunks run in any order", false},
-    {"kmm-order", "a plain function that stores in places, or stores numbers, that an atomic sum "
-                  "gives out, since its chunks run in any order",
+    {"kmm-order",
+     "a plain function that stores in places, or stores numbers, that an atomic sum "
+     "gives out, since its chunks run in any order",
      false},
     {"kmm-calls", "a plain function that counts its calls, since each chunk is a call", false},
     {"kmm-reduce",
