@@ -32,7 +32,8 @@ extern "C" {
 
 /* The version of this header. It is raised when a call is added or changes its meaning, so that
  * source rewritten for this header no longer fits an older libkmm. Source that was compiled with
- * another version is refused: kmm_launch_begin and kmm_launch_kernel hand the version to libkmm. */
+ * another version is refused: kmm_launch_begin and kmm_launch_kernel hand the version to libkmm.
+ * The structs of this header change only with the version, too. */
 #define KMM_LAUNCH_VERSION 2
 
 /* Limits of one launch. KMM_MAX_SPLIT is the number of dimensions that can be split. KMM_MAX_ALIGN

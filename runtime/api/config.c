@@ -2,13 +2,13 @@
 /* Configures which devices a runtime has, and how much of their memory it may use. */
 #include "api/config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/size.h"
 #include "execute/check.h"
 #include "execute/exact.h"
@@ -133,8 +133,8 @@ static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, in
     if (at_most > room(rt) || (required && room(rt) == 0))
         return too_many();
     if (!at_most && count > room(rt)) {
-        fprintf(stderr, "kmm: warning: of %d %s devices %d are used, since there can be no more\n",
-                count, product, room(rt));
+        kmm__log(KMM__LOG_WARNING, "of %d %s devices %d are used, since there can be no more",
+                 count, product, room(rt));
         count = room(rt);
     }
     for (int k = 0; k < (at_most ? at_most : count); k++)

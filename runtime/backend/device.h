@@ -23,6 +23,7 @@ typedef struct kmm__compute_stream {
     /* of the CPU: it runs functions and operations until there are none; of a task stream: a `task`
      * directive uses it */
     bool is_taken;
+    uint64_t ran_from; /* of the CPU, if runtime->stats: kmm__now() when its kernel began */
 } kmm__compute_stream_t;
 
 /* Totals since the start of the runtime, for observe/. Written only by the functions below. */
@@ -37,7 +38,12 @@ typedef struct kmm__counters {
     uint64_t premapped, premap_ns; /* frames premapped; nanoseconds of that */
     uint64_t waiting_ns; /* nanoseconds in which tasks waited for memory before their copies */
     uint64_t proven;     /* chunks under -fkmm-check that ran without it */
-    uint64_t host_backed_most; /* most bytes of host-backed frames at one time */
+    uint64_t memory_most,
+        host_backed_most; /* most bytes of memory, of host-backed frames, at once */
+    uint64_t evicted;     /* bytes of frames that were evicted while their array lived */
+    /* Only if runtime->stats: bytes copied to the device that an eviction had taken from it;
+     * nanoseconds in which chunks ran, of all compute streams */
+    uint64_t bytes_again, run_ns;
 } kmm__counters_t;
 
 /* Adds n to a counter. Needs no lock. */

@@ -53,6 +53,9 @@ struct kmm_runtime {
     bool has_spaces;        /* some device has memory of its own */
     bool checks_access;     /* KMM_CHECK=access */
     bool checks_result;     /* KMM_CHECK=result */
+    char *stats; /* KMM_STATS when it was made: the time of chunks is measured; NULL: it is not */
+    atomic_bool stats_told; /* the statistics have been printed */
+    uint64_t began;         /* kmm__now() when it was made */
     bool is_counted;        /* the user has said how many GPUs to use: launches use them all */
 
     /* Parts. Each is owned by the floor of its name. */

@@ -28,6 +28,7 @@
 #include "base/api.h"
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "base/log.h"
 #include "launch/compare_thrown.h"
 #include "launch/fold.h"
 #include "launch/gate.h"
@@ -75,8 +76,8 @@ static void say_note(const kmm__submission_t *s, const char *note)
     if (count == MAX_SAID)
         return;
     said[count++] = (struct place){s->l->file, s->l->line};
-    fprintf(stderr, "kmm: note: %s:%d: %s: KMM_CHECK=result %s\n", s->l->file ? s->l->file : "?",
-            s->l->line, s->l->kernel, note);
+    kmm__log(KMM__LOG_NOTE, "%s:%d: %s: KMM_CHECK=result %s", s->l->file ? s->l->file : "?",
+             s->l->line, s->l->kernel, note);
 }
 
 static void say_not_compared(const kmm__submission_t *s, const char *why)
@@ -445,9 +446,8 @@ static int say(const kmm__submission_t *s, const difference_t *d)
         kmm__exit_violation();
         return kmm__submission_refuse_item(s, d->item, KMM_E_ACCESS, text);
     }
-    fprintf(stderr,
-            "kmm: warning: %s:%d: %s: argument %s: %s; the order of additions may explain it\n",
-            s->l->file ? s->l->file : "?", s->l->line, s->l->kernel, d->item->text, text);
+    kmm__log(KMM__LOG_WARNING, "%s:%d: %s: argument %s: %s; the order of additions may explain it",
+             s->l->file ? s->l->file : "?", s->l->line, s->l->kernel, d->item->text, text);
     return 0;
 }
 

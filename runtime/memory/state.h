@@ -114,6 +114,13 @@ struct kmm__device_memory {
     const void *amplified[KMM__WARNED]; /* their chunks use little of the frames they touch */
 };
 
+/* Locked: takes room for bytes of the device's memory. */
+static inline void kmm__memory_take(kmm__device_t *d, uint64_t bytes)
+{
+    d->memory->used += bytes;
+    kmm__count_most(&d->counters.memory_most, d->memory->used);
+}
+
 /* Makes and frees rt->memory. */
 void kmm__memory_start(kmm_runtime_t *rt);
 void kmm__memory_stop(kmm_runtime_t *rt); /* all arrays are freed */

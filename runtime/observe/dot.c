@@ -2,12 +2,12 @@
 /* Collects the tasks that KMM_DOT draws. All but the functions that start it run on the tracer. */
 #include "observe/dot.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "observe/trace_file.h"
 
 enum { BUCKETS = 4096, STREAMS = 1024, ARRAYS = 1 << 12 };
@@ -156,7 +156,7 @@ static void on_end(void)
 {
     int error = kmm__dot_write(graph, file);
     if (error)
-        fprintf(stderr, "kmm: warning: KMM_DOT=%s: %s\n", file, strerror(error));
+        kmm__log(KMM__LOG_WARNING, "KMM_DOT=%s: %s", file, strerror(error));
 }
 
 /* ---- The start ---- */

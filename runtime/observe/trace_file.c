@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 
 enum { TAIL = 256 }; /* bytes that the end of the array takes at most, without open events */
 
@@ -49,7 +50,7 @@ char *kmm__trace_name(const char *name)
 
 static void warn(const char *what)
 {
-    fprintf(stderr, "kmm: warning: %s=%s: %s\n", file.variable, file.name, what);
+    kmm__log(KMM__LOG_WARNING, "%s=%s: %s", file.variable, file.name, what);
 }
 
 /* Opens a regular file and locks it. EWOULDBLOCK: another process has locked it. */
@@ -77,8 +78,8 @@ static void name_of_process(void)
     const size_t bytes = strlen(file.name) + NUMBER;
     char *name = kmm__alloc(bytes);
     snprintf(name, bytes, "%s.%ld", file.name, (long)getpid());
-    fprintf(stderr, "kmm: warning: %s=%s: another process writes this file, so %s is written\n",
-            file.variable, file.name, name);
+    kmm__log(KMM__LOG_WARNING, "%s=%s: another process writes this file, so %s is written",
+             file.variable, file.name, name);
     free(file.name);
     file.name = name;
 }
@@ -86,6 +87,7 @@ static void name_of_process(void)
 bool kmm__trace_file_open(const char *variable, const char *name, uint64_t most)
 {
     file.variable = variable;
+    free(file.name); /* of one that could not be opened */
     file.name = kmm__trace_name(name);
     file.most = most;
     file.at = file.end = file.dropped = file.told = 0;
@@ -156,10 +158,10 @@ void kmm__trace_file_tell(void)
     if (file.dropped == file.told)
         return;
     file.told = file.dropped;
-    fprintf(stderr,
-            "kmm: warning: %s=%s: %" PRIu64 " events were left out, because the file has %" PRIu64
-            " bytes then (KMM_TRACE_MAX)\n",
-            file.variable, file.name, file.dropped, file.most);
+    kmm__log(KMM__LOG_WARNING,
+             "%s=%s: %" PRIu64 " events were left out, because the file has %" PRIu64
+             " bytes then (KMM_TRACE_MAX)",
+             file.variable, file.name, file.dropped, file.most);
 }
 
 void kmm__trace_file_forked(void)
@@ -167,4 +169,5 @@ void kmm__trace_file_forked(void)
     if (file.fd >= 0)
         close(file.fd);
     file.fd = -1;
+    file.text = (kmm__json_t){0}; /* not freed: the tracer may have been growing it */
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/spin.h"
 #include "base/thread.h"
 #include "base/valid.h"
@@ -386,6 +387,9 @@ static void task_done(kmm__task_t *t)
     successors_tell(t, was_issued);
     task_drop_tickets(t);
     rt->tasks->hooks->left(t);
+    if (rt->tasks->outstanding == 0 &&
+        atomic_load_explicit(&kmm__log_has_bar, memory_order_relaxed))
+        kmm__log_bar(NULL); /* before the program prints its result */
     if (t->awaited || rt->tasks->outstanding == 0 ||
         (rt->tasks->throttled && rt->tasks->outstanding == resume_at(rt)))
         pthread_cond_broadcast(&rt->progress);

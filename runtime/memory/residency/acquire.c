@@ -178,7 +178,7 @@ static int frame_create(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     uint64_t bytes = kmm__frame_size(f);
-    d->memory->used += bytes;
+    kmm__memory_take(d, bytes);
     pthread_mutex_unlock(&d->runtime->lock);
     int error = d->backend->frame_create(d->gpu, bytes, &f->handle);
     pthread_mutex_lock(&d->runtime->lock);

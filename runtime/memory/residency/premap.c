@@ -43,7 +43,7 @@ static bool run_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *h
     *is_new = !kmm__spare_take(d, bytes, handle);
     if (*is_new && d->memory->used + bytes > d->memory->limit)
         return false;
-    d->memory->used += *is_new ? bytes : 0;
+    kmm__memory_take(d, *is_new ? bytes : 0);
     d->memory->premapped_bytes += bytes;
     return true;
 }

@@ -82,17 +82,6 @@ template <class T> class hidden {
     }
 };
 template class hidden<float>;
-template <class T> void calls(T *x, int n)
-{
-    cudaLaunchConfig_t c = {};
-    void *arguments[] = {&x, &n};
-    // CHECK: :[[#@LINE+2]]:5: error: the template arguments of kernel 'sums' are not known here; write its launch out below the pragma
-    #pragma kmm parallel(i = 0:n) update(x[i]) read(x[i + 1])
-    cudaLaunchKernelEx(&c, sums<T>, x, n);
-    // CHECK: :[[#@LINE+2]]:5: error: the template arguments of kernel 'sums' are not known here; write its launch out below the pragma
-    #pragma kmm parallel(i = 0:n) update(x[i]) read(x[i + 1])
-    cudaLaunchKernel((const void *)sums<T>, n / 256, 256, arguments, 0, 0);
-}
 void all(float *o, float *x, double *p, double *q, int n)
 {
     run<float, 3>(o, x, n), run<double, 5>(p, q, n);
