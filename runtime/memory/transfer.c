@@ -24,9 +24,9 @@ typedef struct transfer {
     kmm__move_t *move;
     kmm__device_t *device; /* owner of the stream */
     kmm__stream_t *stream;
-    char *host;     /* where byte 0 of the array is on the host, or would be */
+    char *host;         /* where byte 0 of the array is on the host, or would be */
     int64_t begin, end; /* of the bytes of the array that are copied; `end` is behind the last */
-    uint64_t bytes; /* copied so far */
+    uint64_t bytes;     /* copied so far */
     /* Of a copy to a device, with a limit of host memory: sources of the page that is being copied,
      * and of the next page, which is being provided. */
     kmm__page_source_t source, coming;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program for trace.py and report.py: launches in chunks over three arrays, on pretend devices, fake GPUs or
- * the CPU. It prints what the devices' statistics say.
+ * A program for trace.py and report.py: launches in chunks over three arrays, on pretend devices,
+ * fake GPUs or the CPU. It prints what the devices' statistics say.
  *
  *     trace_work WHAT DEVICES ELEMENTS CHUNKS
  *
  * WHAT is `work`; `steps`, where the program waits for each launch and then does something itself
- * for 40 ms; `twice`, which has two runtimes, one after the other; `gate`, where no chunk runs before
- * all are submitted; `endless`; `forever`, where a chunk does not end; or `fork`, where a child that
- * was forked does the same as its parent.
+ * for 40 ms; `twice`, which has two runtimes, one after the other; `gate`, where no chunk runs
+ * before all are submitted; `endless`; `forever`, where a chunk does not end; or `fork`, where a
+ * child that was forked does the same as its parent.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
