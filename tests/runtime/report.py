@@ -193,7 +193,7 @@ def check_page(name, events):
 
 def test_figures():
     for k, devices in enumerate(("host:2,mem=256K", "cuda:2,mem=256K", "host:1")):
-        events, output = run(f"run{k}.json", f"work {devices} 65536 16")
+        events, output = run(f"run{k}.json", f"work {devices} 65536 16", KMM_ORDER="submission")
         text = tell(f"run{k}.json", "-o", f"run{k}.html")
         check_shares(text, events)
         came = check_bytes(text, output)
