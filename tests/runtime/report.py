@@ -293,6 +293,24 @@ def test_other_reasons():
         assert not any(heading in text for heading in HEADINGS.values()), text
 
 
+def test_names():
+    """Names may be any text. The name of a wait is that of the launch before it."""
+    odd = "</script><b>@DATA@ \\u003c & \u00e9"
+    named = [(*chunk(10, k, 10)[:4], odd, "chunk", {**chunk(10, k, 10)[6], "launch": k,
+                                                   "submitted": k - 8}) for k in (10, 100, 190)]
+    host = [(HOST, 7, k + at, 5, text, "host", {"of": "odd", "line": 3} if at < 0 else {})
+            for k in (10, 100, 190) for at, text in ((-9, "submit"), (5, "wait for work"))]
+    text = write_trace("names.json", named + host)
+    assert f"The wait after the launch of {odd} ends lookahead. The program waited 2 times" in text
+    tell("names.json", "-o", "names.html")
+    page = Page("names.html")
+    assert odd in page.data["texts"] and page.data["sites"][0][0] == odd
+    assert "<b>" not in page.text
+    text = write_trace("names.json", [s for s in host if s[4] == "submit"] + host[1::2] +
+                       [chunk(10, 10, 5), chunk(10, 100, 5), chunk(10, 190, 5)])
+    assert "The wait after the launch of odd in line 3 ends lookahead." in text, text
+
+
 def test_killed():
     """The trace of a program that was killed, and one that was cut amid a line."""
     with subprocess.Popen([program, "endless", "host:2", "65536", "8"], stdout=subprocess.DEVNULL,

@@ -44,6 +44,7 @@ def write(name, text):
 
 def main():
     options = arguments()
+    sys.stdout.reconfigure(errors="backslashreplace")  # names may have any character
     try:
         summary = Summary(events.read(options.trace))
         print("\n".join(tell.lines(summary)))

@@ -28,6 +28,7 @@ def room(s):
         waits = (f"Its chunks waited {seconds(waited)} for room ({percent(s.part(waited))} of the "
                  "run).")
         if 2 * site.need > limit:
+            # with one more, because what chunks use is rounded up to whole frames
             least = -(-2 * site.need * site.chunks_of_launch // limit)
             yield (waited, f"The chunks of {site.name} are too large for two at once",
                    f"{figures} So the next chunk's data cannot come while a chunk runs. {waits} "
@@ -69,19 +70,16 @@ def again(s):
 
 def waits(s):
     """Waits of the program after which devices have nothing to do."""
-    places, names = collections.defaultdict(list), collections.defaultdict(list)
-    for site in s.sites.values():
-        names[site.line].append(site.name)
+    places = collections.defaultdict(list)
     for wait in s.waits:
-        places[wait.after, wait.line].append(wait)
-    for (after, line), those in places.items():
+        places[wait.after].append(wait)
+    for after, those in places.items():
         lost = ranges.total(ranges.union(g for g in map(s.gap, those) if g))
         if s.part(lost) < LEAST or len(those) < 2:
             continue
-        where = names[line][0] if len(names[line]) == 1 else f"{after} in line {line}"
-        yield (lost, f"The wait after the launch of {where} ends lookahead",
+        yield (lost, f"The wait after the launch of {after} ends lookahead",
                f"The program waited {count(len(those), 'time')} for all work right after it had "
-               f"launched {where}, and launched more afterwards. From the last kernel before such "
+               f"launched {after}, and launched more afterwards. From the last kernel before such "
                f"a wait ended to the first one after it, {seconds(lost)} passed "
                f"({percent(s.part(lost))} of the run) without a kernel. Nothing could be prepared "
                "meanwhile, because libkmm did not know the next launch. Move the call that waits "

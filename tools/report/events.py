@@ -65,6 +65,7 @@ class Trace:
         self.movements = []  # (pid, is_copy_in, array, from, to, bytes), by the end of each
         self.instants = []  # (time, pid, tid, text)
         self.arrays = {}  # number -> label
+        self.launched = {}  # number of a launch -> (time at which a chunk was submitted, its name)
         self.arrows = {}  # id -> [from pid, tid, time, to pid, tid, time]
         self.texts, self.numbers = [], {}
         self.left_out = self.failed = 0
@@ -125,6 +126,8 @@ class Trace:
                           launch=args.get("launch", -1), chunk=args.get("chunk", -1),
                           last=args.get("last_chunk", -1), chunks=args.get("chunks", -1),
                           line=args.get("line", -1))
+            if category == "chunk" and "submitted" in args:
+                self.launched[args["launch"]] = nanoseconds(args["submitted"]), e["name"]
         elif category == "copy":
             self.add_copy(e, args, values)
         else:

@@ -5,6 +5,7 @@ import base64
 import bisect
 import html
 import json
+import re
 import sys
 import zlib
 
@@ -170,11 +171,8 @@ def make(s, name):
     """Returns the text of the page. `name` is what the trace is called."""
     described, columns = data(s)
     description = json.dumps(described, separators=(",", ":")).replace("<", "\\u003c")
-    text = read("page.html").replace("@NAME@", html.escape(name))
-    for key, value in (("/*@STYLE@*/", read("page.css")),
-                       ("/*@SCRIPT@*/", "\n".join(read(script) for script in SCRIPTS)),
-                       ("@COLUMNS@", columns.packed()), ("@DATA@", description),
-                       ("@SUMMARY@", summary_html(s))):
-        before, after = text.rsplit(key, 1)
-        text = before + value + after
-    return text
+    parts = {"@NAME@": html.escape(name), "/*@STYLE@*/": read("page.css"),
+             "/*@SCRIPT@*/": "\n".join(read(script) for script in SCRIPTS),
+             "@COLUMNS@": columns.packed(), "@DATA@": description, "@SUMMARY@": summary_html(s)}
+    return re.sub("|".join(map(re.escape, parts)), lambda found: parts[found[0]],
+                  read("page.html"))

@@ -37,8 +37,8 @@ class Use:
 class Wait:
     """A wait of the program for work, after which it launched more."""
 
-    def __init__(self, begin, end, after, line):
-        self.begin, self.end, self.after, self.line = begin, end, after, line
+    def __init__(self, begin, end, after):
+        self.begin, self.end, self.after = begin, end, after  # `after`: the launch before it
 
 
 class Summary:
@@ -175,6 +175,7 @@ class Summary:
     def find_waits(self):
         """Finds the waits between two launches of a thread. Several are one."""
         between = {}
+        self.launched = sorted(self.trace.launched.values())
         wait, submit = self.trace.numbers.get("wait for work"), self.trace.numbers.get("submit")
         for track in self.trace.tracks.values():
             if track.pid != events.HOST:
@@ -187,15 +188,22 @@ class Summary:
                     continue
                 before = submits[next_one - 1]
                 found = between.setdefault((track.tid, before), Wait(
-                    track.begin[k], 0, self.trace.texts[track.cause[before]], track.line[before]))
+                    track.begin[k], 0, self.launch_of(track, before)))
                 found.end = max(found.end, track.end(k))
         self.waits = sorted(between.values(), key=lambda w: w.end)
 
         self.kernel_begins = [begin for begin, _ in self.any_kernel]
+
+    def launch_of(self, track, k):
+        """The name of the launch that a slice `submit` has submitted."""
+        first = bisect.bisect_left(self.launched, (track.begin[k], ""))
+        if first < len(self.launched) and self.launched[first][0] <= track.end(k):
+            return self.launched[first][1]
+        return f"{self.trace.texts[track.cause[k]]} in line {track.line[k]}"
 
     def gap(self, wait):
         """The range from the last kernel of a wait to the first kernel after it; or None."""
         k = bisect.bisect_left(self.kernel_begins, wait.end)
         before = self.any_kernel[k - 1][1] if k else self.begin
         after = self.kernel_begins[k] if k < len(self.kernel_begins) else self.end
-        return (max(wait.begin, before), after) if before < wait.end else None
+        return (max(wait.begin, before), after) if before <= wait.end else None
