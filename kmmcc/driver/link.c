@@ -67,6 +67,8 @@ void link_flags(link_kind_t kind, list_t *command)
     const char *folder = install_path("lib");
     list_add(command, arena_printf("-L%s", folder));
     to_linker(command, arena_printf("-rpath=%s", folder));
+    if (kind.needs_kmm) /* kmm/linked.h */
+        to_linker(command, "--defsym=kmm_program_must_be_linked_by_kmmcc=0");
     add_managed(kind, command);
     if (kind.checks)
         add_checks(command);
