@@ -33,6 +33,7 @@ static const struct {
     {"KMM_LIBRARY", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_LINKS", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_NATIVE", WORDS, " 0 1 ", 0, 0},
+    {"KMM_NODE_TIMEOUT", NUMBER, NULL, 0, 86400},
     {"KMM_NUMA", WORDS, " 0 1 ", 0, 0},
     {"KMM_ON_ERROR", WORDS, " continue ", 0, 0},
     {"KMM_ORDER", WORDS, " reuse submission ", 0, 0},
@@ -45,6 +46,7 @@ static const struct {
     {"KMM_STAGE_TIMES", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_STATS", WORDS, " 0 1 ", 0, 0},
     {"KMM_THREADS", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_TRANSPORT", CHECKED_WHERE_READ, NULL, 0, 0},
 };
 enum { COUNT = sizeof(table) / sizeof(*table), LONGEST = 48 };
 
