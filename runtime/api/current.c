@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "api/block.h"
+#include "api/nodes.h"
 #include "api/runtime.h"
 #include "base/error.h"
 #include "base/exit_status.h"
@@ -134,6 +135,11 @@ static void default_create(void)
     if (was_on_gpus) {
         fprintf(stderr, "kmm: error: a process cannot use GPUs when it was forked from one that "
                         "has used them; fork first\n");
+        return;
+    }
+    if (kmm__nodes_are_missing()) {
+        fprintf(stderr, "kmm: error: KMM_NODES=1 makes one program of several processes only where "
+                        "kmmcc has linked it, or main calls kmm_nodes_start\n");
         return;
     }
     if (kmm_create(&default_runtime, NULL)) {

@@ -33,6 +33,7 @@ static const struct {
     {"KMM_LIBRARY", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_LINKS", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_NATIVE", WORDS, " 0 1 ", 0, 0},
+    {"KMM_NODES", WORDS, " 0 1 ", 0, 0},
     {"KMM_NODE_TIMEOUT", NUMBER, NULL, 0, 86400},
     {"KMM_NUMA", WORDS, " 0 1 ", 0, 0},
     {"KMM_ON_ERROR", WORDS, " continue ", 0, 0},

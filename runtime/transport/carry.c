@@ -12,12 +12,12 @@
 #include "transport/post_state.h"
 
 enum {
-    YIELD_NS = 50000,            /* how long it yields before it naps */
-    NAP_NS = 20000,              /* of the first nap; each is twice as long as the one before */
-    NAP_MOST_NS = 1000000,       /* of the longest */
-    BEAT_NS = 1000000000,        /* something is sent to a watcher at least so often */
-    LOOK_NS = 100000000,         /* how often it looks for beats that are due, and for silence */
-    SLACK_NS = 1000              /* by which the system may prolong a nap */
+    YIELD_NS = 50000,      /* how long it yields before it naps */
+    NAP_NS = 20000,        /* of the first nap; each is twice as long as the one before */
+    NAP_MOST_NS = 1000000, /* of the longest */
+    BEAT_NS = 1000000000,  /* something is sent to a watcher at least so often */
+    LOOK_NS = 100000000,   /* how often it looks for beats that are due, and for silence */
+    SLACK_NS = 1000        /* by which the system may prolong a nap */
 };
 
 void kmm__post_do_abort(kmm__post_t *p, int status)
@@ -43,8 +43,8 @@ static bool peer_begin(kmm__post_t *p, uint32_t to, int *error)
         peer->told = kmm__now();
         peer->is_carrying = any = true;
         p->counts.batches++;
-        *error = t->send(t, to, KMM__CONTROL, peer->carried.bytes, peer->carried.count,
-                         &peer->request);
+        *error =
+            t->send(t, to, KMM__CONTROL, peer->carried.bytes, peer->carried.count, &peer->request);
         pthread_cond_broadcast(&p->carried);
     }
     while (peer->waiting && !*error) {
@@ -187,8 +187,7 @@ static bool is_over(kmm__post_t *p)
     pthread_mutex_unlock(&p->lock);
     if (is_aborting)
         kmm__post_do_abort(p, p->status);
-    const bool is_known =
-        p->rank == 0 ? p->ended + 1 == p->size : p->heard_end;
+    const bool is_known = p->rank == 0 ? p->ended + 1 == p->size : p->heard_end;
     return is_ending && is_known && is_flushed(p);
 }
 

@@ -18,8 +18,8 @@ static void slot_add(kmm__post_t *p, uint32_t from, const char *bytes, size_t co
     uint64_t contents;
     memcpy(&contents, bytes, sizeof(contents));
     s->bytes = contents;
-    s->to = p->hooks.parcel(p->hooks.ctx, from, bytes + sizeof(contents),
-                            count - sizeof(contents), s->bytes);
+    s->to = p->hooks.parcel(p->hooks.ctx, from, bytes + sizeof(contents), count - sizeof(contents),
+                            s->bytes);
     *peer->slots_end = s;
     peer->slots_end = &s->next;
 }

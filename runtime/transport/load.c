@@ -14,24 +14,24 @@
 /* Variables with the number of processes that were started together. SLURM_STEP_NUM_TASKS is of
  * srun. SLURM_NTASKS is not asked for, because a batch script has it, which is one process. */
 static const struct {
-    const char *size, *plugin;
-    const char *also; /* a variable that must be set as well; NULL: none */
+    const char *size, *rank, *plugin;
 } launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "openmpi", NULL},
-    {"SLURM_STEP_NUM_TASKS", "openmpi", "PMIX_RANK"},
-    {"PMI_SIZE", "mpich", NULL},
-    {"SLURM_STEP_NUM_TASKS", "mpich", NULL},
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "openmpi"},
+    {"SLURM_STEP_NUM_TASKS", "PMIX_RANK", "openmpi"},
+    {"PMI_SIZE", "PMI_RANK", "mpich"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "mpich"},
 };
 
 void kmm__launcher_find(kmm__launcher_t *out)
 {
-    *out = (kmm__launcher_t){NULL, 1, NULL};
+    *out = (kmm__launcher_t){.size = 1};
     for (size_t k = 0; k < sizeof(launchers) / sizeof(*launchers); k++) {
-        const char *text = getenv(launchers[k].size);
+        const char *text = getenv(launchers[k].size), *rank = getenv(launchers[k].rank);
         const long size = text ? strtol(text, NULL, 10) : 0;
-        if (size < 1 || size > INT_MAX || (launchers[k].also && !getenv(launchers[k].also)))
+        if (size < 1 || size > INT_MAX || !rank)
             continue;
-        *out = (kmm__launcher_t){launchers[k].size, (uint32_t)size, launchers[k].plugin};
+        *out = (kmm__launcher_t){launchers[k].size, (uint32_t)size,
+                                 (uint32_t)strtol(rank, NULL, 10), launchers[k].plugin};
         return;
     }
 }
@@ -49,8 +49,9 @@ static void plugin_path(const char *name, char *out, size_t room)
 
 kmm__transport_open_t *kmm__transport_load(const kmm__launcher_t *launcher)
 {
-    const char *given = getenv("KMM_TRANSPORT"),
-               *name = given && *given ? given : launcher->plugin ? launcher->plugin : "openmpi";
+    const char *given = getenv("KMM_TRANSPORT"), *name = given && *given    ? given
+                                                         : launcher->plugin ? launcher->plugin
+                                                                            : "openmpi";
     char path[PATH_MAX];
     if (strchr(name, '/'))
         snprintf(path, sizeof(path), "%s", name);

@@ -10,7 +10,7 @@
 /* What a launcher of processes has said in the environment. */
 typedef struct kmm__launcher {
     const char *variable; /* that gives the number of processes; NULL: none is set */
-    uint32_t size;        /* that number */
+    uint32_t size, rank;  /* that number; this process's own, from 0 on */
     const char *plugin;   /* name of the plug-in for it */
 } kmm__launcher_t;
 

@@ -13,7 +13,7 @@
 #include "transport/post_state.h"
 
 enum {
-    DEFAULT_SILENCE = 4,  /* seconds */
+    DEFAULT_SILENCE = 4,   /* seconds */
     QUEUED_MOST = 16 << 20 /* bytes of records for one process beyond which posting waits */
 };
 

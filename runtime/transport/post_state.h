@@ -83,8 +83,8 @@ struct kmm__post {
     /* Constant once the post has been opened: */
     kmm__transport_t *transport;
     uint32_t rank, size;
-    kmm__peer_t *peers;          /* one for each process; this one's is not used */
-    uint64_t silence;            /* nanoseconds after which a process is lost; 0: never */
+    kmm__peer_t *peers; /* one for each process; this one's is not used */
+    uint64_t silence;   /* nanoseconds after which a process is lost; 0: never */
 
     pthread_mutex_t lock;
     pthread_cond_t posted;  /* there is something to send, or to do */

@@ -120,8 +120,8 @@ static void read_some(nodes_t *n, peer_t *p)
         frame_t *f = p->coming;
         bool is_head = f->moved < HEAD;
         char *to = is_head ? (char *)f->head + f->moved : f->bytes + f->moved - HEAD;
-        ssize_t got = recv(p->fd, to, is_head ? HEAD - f->moved : HEAD + f->head[1] - f->moved,
-                           MSG_DONTWAIT);
+        ssize_t got =
+            recv(p->fd, to, is_head ? HEAD - f->moved : HEAD + f->head[1] - f->moved, MSG_DONTWAIT);
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         p->has_ended = got <= 0;
@@ -227,8 +227,9 @@ __attribute__((visibility("default"))) int kmm__transport_open(kmm__transport_t 
     const char *text = getenv("KMM_FAKE_NODES");
     unsigned rank, size, seed, delay;
     int at = 0;
-    if (!text || sscanf(text, "%u:%u:%u:%u:%d:%n", &rank, &size, &seed, &delay, &n->abort_fd, &at) <
-                     5 || !at) {
+    if (!text ||
+        sscanf(text, "%u:%u:%u:%u:%d:%n", &rank, &size, &seed, &delay, &n->abort_fd, &at) < 5 ||
+        !at) {
         snprintf(reason, room, "run_nodes has not started this process");
         free(n);
         return KMM_E_UNSUPPORTED;

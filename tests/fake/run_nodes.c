@@ -67,6 +67,8 @@ static void become(int rank, int abort_fd, char **command)
     snprintf(number, sizeof(number), "%d", size);
     setenv("KMM_FAKE_NODES", text, 1);
     setenv("PMI_SIZE", number, 1);
+    snprintf(number, sizeof(number), "%d", rank);
+    setenv("PMI_RANK", number, 1);
     setenv("KMM_TRANSPORT", KMM_TEST_PLUGIN, 0);
     int nothing = open("/dev/null", O_RDONLY);
     if (rank && dup2(nothing, 0) < 0)

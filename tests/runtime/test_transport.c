@@ -187,8 +187,8 @@ static void send_parcel(uint32_t to, uint64_t number, size_t bytes)
 {
     char *contents = malloc(bytes + 1);
     fill(stream_of(me(), to, number, 1), contents, bytes);
-    kmm__post_parcel(post, &(kmm__parcel_t){to, &number, sizeof(number), contents, bytes, on_sent,
-                                            contents});
+    kmm__post_parcel(
+        post, &(kmm__parcel_t){to, &number, sizeof(number), contents, bytes, on_sent, contents});
 }
 
 static void send_all(void)
