@@ -3,16 +3,17 @@
 #include "base/code.h"
 
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 /* What a walk over the loaded files looks for, and what it has found. */
 typedef struct search {
-    uintptr_t address;        /* that lies in the file; 0: the file with the build id of `name` */
+    uintptr_t address; /* that lies in the file; 0: the file with the build id of `name` */
     const kmm__code_t *name;
-    bool is_found, is_first;  /* the first file is the program */
-    uintptr_t base;           /* of the file */
-    kmm__code_t code;         /* its build id */
+    bool is_found;
+    uintptr_t base;   /* of the file */
+    kmm__code_t code; /* its build id */
 } search_t;
 
 static bool contains(const struct dl_phdr_info *file, uintptr_t address)
@@ -79,13 +80,12 @@ static int look(struct dl_phdr_info *file, size_t size, void *arg)
         read_id(file, &s->code);
         return 1;
     }
-    s->is_first = false;
     return 0;
 }
 
 static search_t search(const void *address, const kmm__code_t *name)
 {
-    search_t s = {.address = (uintptr_t)address, .name = name, .is_first = true};
+    search_t s = {.address = (uintptr_t)address, .name = name};
     dl_iterate_phdr(look, &s);
     return s;
 }
@@ -113,8 +113,49 @@ void kmm__code_id_text(const kmm__code_t *name, char out[KMM__BUILD_ID_TEXT])
         snprintf(out + 2 * k, 3, "%02x", name->id[k]);
 }
 
+/* The program, which is the first file. */
+static struct {
+    uintptr_t base, begin, end;
+} program;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int note_program(struct dl_phdr_info *file, size_t size, void *arg)
+{
+    (void)size;
+    (void)arg;
+    program.base = file->dlpi_addr;
+    program.begin = UINTPTR_MAX;
+    for (int k = 0; k < file->dlpi_phnum; k++) {
+        const ElfW(Phdr) *part = &file->dlpi_phdr[k];
+        const uintptr_t at = file->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD)
+            continue;
+        program.begin = at < program.begin ? at : program.begin;
+        program.end = at + part->p_memsz > program.end ? at + part->p_memsz : program.end;
+    }
+    return 1;
+}
+
+static void find_program(void)
+{
+    dl_iterate_phdr(note_program, NULL);
+}
+
+bool kmm__code_offset(const void *address, uintptr_t *out)
+{
+    pthread_once(&once, find_program);
+    *out = (uintptr_t)address - program.base;
+    return kmm__code_is_program(address);
+}
+
+const void *kmm__code_at(uintptr_t offset)
+{
+    pthread_once(&once, find_program);
+    return (const void *)(program.base + offset);
+}
+
 bool kmm__code_is_program(const void *address)
 {
-    const search_t s = search(address, NULL);
-    return s.is_found && s.is_first;
+    pthread_once(&once, find_program);
+    return program.begin <= (uintptr_t)address && (uintptr_t)address < program.end;
 }

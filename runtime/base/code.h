@@ -24,6 +24,9 @@ bool kmm__code_name(const void *address, kmm__code_t *out);
 const void *kmm__code_find(const kmm__code_t *name);
 /* Writes the build id of a name as text. */
 void kmm__code_id_text(const kmm__code_t *name, char out[KMM__BUILD_ID_TEXT]);
+/* The same within the program itself: false if the address is not in it. */
+bool kmm__code_offset(const void *address, uintptr_t *out);
+const void *kmm__code_at(uintptr_t offset);
 /* True if the address is in the program itself, and in no library. */
 bool kmm__code_is_program(const void *address);
 

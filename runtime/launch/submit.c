@@ -24,10 +24,12 @@
 #include "launch/items.h"
 #include "launch/memo.h"
 #include "launch/natively.h"
+#include "launch/nodes.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "launch/sites.h"
 #include "launch/state.h"
+#include "launch/whole.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
 #include "memory/residency/foresight.h"
@@ -234,12 +236,12 @@ static void hand_over(kmm_runtime_t *rt)
  * reads. */
 static int submit_together(kmm__submission_t *s)
 {
-    uint32_t n = s->part.count;
+    uint32_t n = s->end - s->begin;
     kmm__task_t **tasks = kmm__alloc(n * sizeof(*tasks));
     int result = 0;
     for (uint32_t k = 0; k < n; k++) {
         int error = 0;
-        tasks[k] = make_chunk(s, k, &error);
+        tasks[k] = make_chunk(s, s->begin + k, &error);
         if (!error)
             error = kmm__dag_follow(tasks[k]);
         kmm__task_fail(tasks[k], error);
@@ -298,11 +300,11 @@ static int submit_work(kmm__submission_t *s)
     /* Handing over the lock costs as much as several chunks. Devices with memory of their own issue
      * chunks in batches, so for them more chunks are entered at a time. */
     uint32_t most = s->rt->has_spaces ? MOST_BATCH : BATCH;
-    for (uint32_t k = 0, n; k < s->part.count && !error; k += n) {
+    for (uint32_t k = s->begin, n; k < s->end && !error; k += n) {
         kmm__tasks_throttle(s->rt);
-        n = s->part.count - k;
+        n = s->end - k;
         error = apart ? submit_apart(s, k, n < most ? n : most, &n) : submit_together(s);
-        if (k + n < s->part.count)
+        if (k + n < s->end)
             hand_over(s->rt);
     }
     return error ? error : kmm__reduce_end(s->rt, w, only);
@@ -420,6 +422,8 @@ static int submit_checked(kmm__submission_t *s)
         kmm__submission_make_direct(s);
     }
     kmm__site_place(s);
+    if (s->part.count != chunks || s->end == 0)
+        s->end = s->part.count; /* no other node runs any */
     return submit_work(s);
 }
 
@@ -468,11 +472,20 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
         error = kmm__compare_begin(s, call, submit, &comparison);
         kmm__spin_lock(&s->rt->lock);
     }
+    const kmm__nodes_hooks_t *nodes = kmm__nodes_of(s->rt);
+    s->begin = s->end = 0;
+    if (!error && nodes) {
+        pthread_mutex_unlock(&s->rt->lock);
+        error = nodes->launch(s);
+        kmm__spin_lock(&s->rt->lock);
+    }
     if (!error)
         error = submit_checked(s);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
+    if (nodes)
+        nodes->launched(s->rt);
     kmm__gate_leave();
     if (comparison)
         error = kmm__compare_end(comparison, s, error);
@@ -490,35 +503,6 @@ KMM__API int kmm_launch_waited(void)
 }
 
 /* ---- The calls ---- */
-
-/* Warns once for each of the first 64 kernels of which this is called. */
-static void warn_whole(const kmm_launch_t *l, const kmm_kernel_t *kernel)
-{
-    enum { MAX_SAID = 64 };
-    static _Atomic(const kmm_kernel_t *) said[MAX_SAID];
-    for (int k = 0; k < MAX_SAID; k++) {
-        const kmm_kernel_t *none = NULL;
-        if (atomic_compare_exchange_strong(&said[k], &none, kernel)) {
-            fprintf(stderr,
-                    "kmm: warning: %s:%d: kernel %s runs as one chunk, because the file that "
-                    "defines it was compiled without a clone "
-                    "of it: compile that file by kmmcc -fkmm-clone\n",
-                    l->file ? l->file : "?", l->line, kernel->name);
-            return;
-        }
-        if (none == kernel)
-            return;
-    }
-}
-
-/* Makes the launch one chunk, because a kernel for a GPU without a clone cannot be told which of
- * its blocks to run. */
-static void run_whole(kmm_launch_t *l, const kmm_kernel_t *kernel)
-{
-    l->one_chunk = l->is_whole = true;
-    if (!l->on_current)
-        warn_whole(l, kernel);
-}
 
 static void count_undone(kmm_runtime_t *rt)
 {
@@ -554,7 +538,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
         s.kind = kernel->kind;
     }
     if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone)
-        run_whole(l, kernel);
+        kmm__launch_run_whole(l, kernel);
     if (s.rt && !empty && !kmm__fits_hold(l, geometry)) {
         error = KMM__NOT_HELD;
     } else if (!s.rt) {

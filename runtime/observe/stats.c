@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch/nodes.h"
 #include "launch/state.h"
 #include "memory/disk/page.h"
 #include "memory/disk/spill.h"
@@ -101,6 +102,20 @@ static void print_links(kmm_runtime_t *rt)
                 most, count);
 }
 
+static void print_nodes(void)
+{
+    kmm__nodes_counts_t c;
+    if (!kmm__nodes_hooks)
+        return;
+    kmm__nodes_hooks->count(&c);
+    fprintf(stderr, "kmm: node %u of %u: %" PRIu64 " parcels and %" PRIu64 " messages", c.me,
+            c.count, c.post.parcels, c.post.messages);
+    print_bytes(" sent,", c.post.bytes);
+    if (c.me == 0)
+        fprintf(stderr, "; %" PRIu64 " launches were divided among nodes", c.launches);
+    fprintf(stderr, "\n");
+}
+
 void kmm__stats_print(kmm_runtime_t *rt)
 {
     const char *wanted = getenv("KMM_STATS");
@@ -134,4 +149,5 @@ void kmm__stats_print(kmm_runtime_t *rt)
     print_host(rt);
     print_costs(rt);
     print_links(rt);
+    print_nodes();
 }

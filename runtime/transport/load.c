@@ -36,6 +36,15 @@ void kmm__launcher_find(kmm__launcher_t *out)
     }
 }
 
+bool kmm__launcher_is_wanted(kmm__launcher_t *out)
+{
+    const char *text = getenv("KMM_NODES");
+    if (!text || strcmp(text, "1") != 0)
+        return false;
+    kmm__launcher_find(out);
+    return out->size > 1;
+}
+
 /* Writes the path of a plug-in, which lies beside the library or program that this code is in. */
 static void plugin_path(const char *name, char *out, size_t room)
 {

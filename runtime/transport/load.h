@@ -3,6 +3,7 @@
 #ifndef KMM__TRANSPORT_LOAD_H
 #define KMM__TRANSPORT_LOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "transport/transport.h"
@@ -16,6 +17,10 @@ typedef struct kmm__launcher {
 
 /* Finds out from the environment which launcher has started this process, if any. */
 void kmm__launcher_find(kmm__launcher_t *out);
+
+/* True if the launcher's processes are to run one program (KMM_NODES=1) and are several. Not in
+ * processes that have begun to, nor in those that these start. */
+bool kmm__launcher_is_wanted(kmm__launcher_t *out);
 
 /* Opens the launcher's plug-in, or the one that KMM_TRANSPORT names. NULL: it cannot be opened; the
  * error's text is set. It stays open. */

@@ -44,7 +44,7 @@
 // NAMED: the plug-in for messages cannot be opened: {{.*}}lib/libkmm-mpi-libkmm.so.0.so
 // RUN: %kmmcc -O1 %san -c %s -o %t.o && %cxx %san %t.o -o %t.linked -L%kmm_build/lib -lkmm -Wl,-rpath,%kmm_build/lib
 // RUN: %not env KMM_NODES=1 run_nodes -n 2 %t.linked 2>&1 | FileCheck --check-prefix=LINKED %s
-// LINKED: kmm: error: KMM_NODES=1 makes one program of several processes only where kmmcc has linked it
+// LINKED: kmm: error: KMM_NODES=1 makes one program of several processes only where kmmcc has linked one with pragmas, or main calls kmm_nodes_start
 // RUN: echo 'int MPI_Init(void) { return 0; }' > %t.c && %cc %san -shared -fPIC %t.c -o %t.so
 // RUN: %not env KMM_NODES=1 LD_PRELOAD=%t.so run_nodes -n 2 %t 2>&1 | FileCheck --check-prefix=MPI %s
 // MPI-NOT: main

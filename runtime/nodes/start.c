@@ -7,8 +7,6 @@
  *   HELLO ------------------>  looks for the same code in its own files
  *         <------------------  ANSWER
  */
-#include "api/nodes.h"
-
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,9 +16,13 @@
 
 #include <kmm.h>
 
+#include "api/runtime.h"
 #include "base/code.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "nodes/exchange.h"
+#include "nodes/holders.h"
+#include "nodes/nodes.h"
 #include "transport/load.h"
 #include "transport/post.h"
 
@@ -87,7 +89,7 @@ static void on_message(void *ctx, uint32_t from, uint32_t kind, const void *byte
     } else if (kind == ANSWER && count == sizeof(a)) {
         memcpy(&a, bytes, sizeof(a));
         compare(from, &a);
-    } else {
+    } else if (!kmm__nodes_message(from, kind, bytes, count)) {
         fprintf(stderr, "kmm: error: node %u has another version of libkmm's messages\n", from);
         kmm__post_abort(post, EXIT_FAILURE);
     }
@@ -111,30 +113,17 @@ static void on_lost(void *ctx, uint32_t node, const char *why)
 static void refuse(const kmm__launcher_t *launcher, const char *why)
 {
     if (launcher->rank == 0)
-        fprintf(stderr, "kmm: error: %s says that %u processes were started, which KMM_NODES=1 "
-                        "makes one program: %s\n",
+        fprintf(stderr,
+                "kmm: error: %s says that %u processes were started, which KMM_NODES=1 "
+                "makes one program: %s\n",
                 launcher->variable, launcher->size, why);
     exit(EXIT_FAILURE);
 }
 
-static bool is_wanted(kmm__launcher_t *launcher)
-{
-    const char *text = getenv("KMM_NODES");
-    if (!text || strcmp(text, "1") != 0)
-        return false;
-    kmm__launcher_find(launcher);
-    return launcher->size > 1;
-}
-
-bool kmm__nodes_are_missing(void)
-{
-    kmm__launcher_t launcher;
-    return !post && is_wanted(&launcher);
-}
-
 static void join(const kmm__launcher_t *launcher)
 {
-    static const kmm__post_hooks_t hooks = {.message = on_message, .lost = on_lost};
+    const kmm__post_hooks_t hooks = {kmm__nodes_create(), on_message, kmm__exchange_parcel,
+                                     kmm__exchange_arrived, on_lost};
     kmm__transport_open_t *open = kmm__transport_load(launcher);
     if (!open || kmm__post_open(open, &hooks, &post))
         refuse(launcher, kmm__error_get());
@@ -170,15 +159,19 @@ static void end(void)
 KMM__API void kmm_nodes_start(const void *program)
 {
     kmm__launcher_t launcher;
-    if (post || !kmm__code_is_program(program) || !is_wanted(&launcher))
+    if (post || !kmm__code_is_program(program) || !kmm__launcher_is_wanted(&launcher))
         return;
     if (dlsym(RTLD_DEFAULT, "MPI_Init"))
         refuse(&launcher, "the program calls MPI itself");
     if (!kmm__code_name(program, &own.code[0]) ||
         !kmm__code_name((const void *)&kmm_nodes_start, &own.code[1]))
         refuse(&launcher, "the program or libkmm has no build id");
+    if (launcher.size > KMM__NODES_MOST)
+        refuse(&launcher, "there can be 64 at most");
     join(&launcher);
     setenv("KMM_NODES", "0", 1); /* processes that this one starts are programs of their own */
+    kmm__nodes_begin(post);
+    kmm__default_tell(kmm__nodes_attach);
     if (kmm__post_rank(post) != 0) {
         kmm__post_end(post);
         exit(EXIT_SUCCESS);
