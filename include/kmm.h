@@ -32,13 +32,24 @@
 extern "C" {
 #endif
 
+/* The version of this header. It is also that of the project. */
 #define KMM_VERSION_MAJOR 0
 #define KMM_VERSION_MINOR 1
 #define KMM_VERSION_PATCH 0
+#define KMM_VERSION_NUMBER (KMM_VERSION_MAJOR * 10000 + KMM_VERSION_MINOR * 100 + KMM_VERSION_PATCH)
+
+/* Returns KMM_VERSION_NUMBER of the libkmm that runs, which may be newer than this header. */
+int kmm_version(void);
+/* Returns the same as text, such as "0.1.0". Static. */
+const char *kmm_version_string(void);
+
+/* Layouts. docs/abi.md says how each struct may change. Those of the calls below with a size grow
+ * at their end, so that a program and a newer libkmm fit. All others keep their layout. */
 
 /* ---- Runtimes ---- */
 
-/* Fields that are zero or NULL have the environment's value, or else the default. */
+/* Fields that are zero or NULL have the environment's value, or else the default. New fields are
+ * added at the end, behind the old size. */
 typedef struct kmm_config {
     /* The devices to use (environment: KMM_DEVICES). A list of "cuda", "cuda:N" (the first N),
      * "hip", "hip:N", "host" (this CPU, sharing memory with the program), "host:N" (N pretend
@@ -67,8 +78,14 @@ typedef struct kmm_config {
     uint64_t pinned_mem;
 } kmm_config_t;
 
-/* Creates a runtime. Several may exist at once; each has arrays of its own. */
+/* Creates a runtime. Several may exist at once; each has arrays of its own. config may be NULL.
+ * The macro below tells libkmm the caller's version of this header and its size of kmm_config_t.
+ * KMM_E_UNSUPPORTED: the header is newer than libkmm, or has another major version. The function
+ * itself, which other languages may call by its name, takes kmm_config_t as version 0.1 had it. */
 int kmm_create(kmm_runtime_t **out, const kmm_config_t *config);
+int kmm_create_version(int version, size_t config_bytes, kmm_runtime_t **out,
+                       const kmm_config_t *config);
+#define kmm_create(...) kmm_create_version(KMM_VERSION_NUMBER, sizeof(kmm_config_t), __VA_ARGS__)
 
 /* Waits for all work and frees everything. Returns the error that kmm_wait would return. NULL is
  * allowed. */
@@ -159,6 +176,7 @@ int kmm_wait_array(kmm_runtime_t *rt, const void *address);
 
 /* ---- Devices ---- */
 
+/* New fields are added at the end, behind the old size. */
 typedef struct kmm_device_info {
     char name[64];
     kmm_kind_t kind;
@@ -176,7 +194,11 @@ typedef struct kmm_device_info {
 } kmm_device_info_t;
 
 int kmm_device_count(kmm_runtime_t *rt);
+/* The macro below tells libkmm the caller's size of kmm_device_info_t, so that libkmm writes no
+ * further. The function itself writes the fields that version 0.1 had. */
 int kmm_device_get(kmm_runtime_t *rt, int device, kmm_device_info_t *out);
+int kmm_device_get_sized(size_t info_bytes, kmm_runtime_t *rt, int device, kmm_device_info_t *out);
+#define kmm_device_get(...) kmm_device_get_sized(sizeof(kmm_device_info_t), __VA_ARGS__)
 /* Returns the NUMA node (by the system's number) that is nearest to the device. Negative: all are
  * equally near, or it is not known. */
 int kmm_device_node(kmm_runtime_t *rt, int device);

@@ -6,6 +6,7 @@
  * its allocation where that is another thread's. --serial does all calls in the log's order in one
  * thread.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/bar.h"
 #include "replay.h"
 #include "spec.h"
 
@@ -33,6 +36,7 @@ typedef struct replay {
 typedef struct worker {
     replay_t *replay;
     uint32_t thread;
+    _Alignas(64) _Atomic size_t at; /* calls of the log that it has passed, about */
 } worker_t;
 
 static char failed_mark;
@@ -74,12 +78,53 @@ static void event_run(replay_t *r, const replay_event_t *e)
 
 static void *worker_run(void *argument)
 {
-    const worker_t *w = argument;
+    enum { NOTED = 1024 }; /* a power of two */
+    worker_t *w = argument;
     const replay_log_t *log = w->replay->log;
-    for (size_t i = 0; i < log->count; i++)
+    for (size_t i = 0; i < log->count; i++) {
         if (w->replay->serial || log->events[i].thread == w->thread)
             event_run(w->replay, &log->events[i]);
+        if (i % NOTED == 0)
+            atomic_store_explicit(&w->at, i, memory_order_relaxed);
+    }
     return NULL;
+}
+
+/* Draws a bar of how far all threads are. */
+static void bar_draw(const worker_t *workers, uint32_t threads, double seconds)
+{
+    char text[KMM__BAR_TEXT];
+    uint64_t all = (uint64_t)workers->replay->log->count * threads, done = 0;
+    unsigned columns = kmm__bar_columns(STDERR_FILENO);
+    for (uint32_t k = 0; k < threads; k++)
+        done += atomic_load_explicit(&workers[k].at, memory_order_relaxed);
+    double rate = (double)done / seconds;
+    kmm__bar_t bar = {.what = "kmm-replay",
+                      .done = done,
+                      .all = all,
+                      .rate = rate / threads,
+                      .unit = "calls",
+                      .left = rate > 0 ? (double)(all - done) / rate : -1};
+    if (columns)
+        fwrite(text, 1, kmm__bar_text(&bar, columns, text), stderr);
+}
+
+/* Waits for a thread. After a few seconds a bar is drawn, if stderr is a terminal. */
+static void join(pthread_t id, const worker_t *workers, uint32_t threads, double start)
+{
+    enum { PATIENCE = 3, LOOK_NS = 200000000 };
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    while (kmm__bar_possible(STDERR_FILENO)) {
+        until.tv_nsec += LOOK_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_timedjoin_np(id, NULL, &until) != ETIMEDOUT)
+            return;
+        if (now() - start > PATIENCE)
+            bar_draw(workers, threads, now() - start);
+    }
+    pthread_join(id, NULL);
 }
 
 /* Seconds for the whole log; negative: no threads. */
@@ -87,18 +132,20 @@ static double run(replay_t *r)
 {
     uint32_t threads = r->serial ? 1 : r->log->thread_count, started = 0;
     pthread_t *ids = calloc(threads, sizeof(*ids));
-    worker_t *workers = calloc(threads, sizeof(*workers));
+    worker_t *workers = aligned_alloc(_Alignof(worker_t), threads * sizeof(*workers));
     double start = now();
     for (; ids && workers && started < threads; started++) {
-        workers[started] = (worker_t){r, started};
+        workers[started] = (worker_t){.replay = r, .thread = started};
         if (pthread_create(&ids[started], NULL, worker_run, &workers[started])) {
             fprintf(stderr, "kmm-replay: no thread could be made\n");
             exit(1);
         }
     }
     for (uint32_t i = 0; i < started; i++)
-        pthread_join(ids[i], NULL);
+        join(ids[i], workers, started, start);
     double seconds = now() - start;
+    if (kmm__bar_possible(STDERR_FILENO))
+        fputs("\033[K", stderr);
     free(ids);
     free(workers);
     return started == threads ? seconds : -1;

@@ -187,6 +187,8 @@ int kmm_cuda_get_last_error(void);
 int kmm_cuda_peek_at_last_error(void);
 const char *kmm_cuda_get_error_name(int error);
 const char *kmm_cuda_get_error_string(int error);
+/* Prints "kmm: error: " and the text, as libkmm prints its messages. */
+void kmm_cuda_say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Checks that a CPU kernel can be launched with that many threads (bound 0: any number) and that
  * much dynamic shared memory. */

@@ -32,7 +32,8 @@ extern "C" {
 
 /* The version of this header. It is raised when a call is added or changes its meaning, so that
  * source rewritten for this header no longer fits an older libkmm. Source that was compiled with
- * another version is refused: kmm_launch_begin and kmm_launch_kernel hand the version to libkmm. */
+ * another version is refused: kmm_launch_begin and kmm_launch_kernel hand the version to libkmm.
+ * The structs of this header change only with the version, too. */
 #define KMM_LAUNCH_VERSION 2
 
 /* Limits of one launch. KMM_MAX_SPLIT is the number of dimensions that can be split. KMM_MAX_ALIGN
@@ -212,6 +213,9 @@ void kmm_launch_nowait(kmm_launch_t *l);
 /* Lets the call of a plain function return only when its chunks have run, unless the launch has
  * nowait. For functions that use variables which the program may change. */
 void kmm_launch_await(kmm_launch_t *l);
+/* Says that a plain function cannot run twice with the same arrays, because it allocates or frees
+ * memory to which pointers in them lead. So KMM_CHECK=result does not compare the launch. */
+void kmm_launch_once(kmm_launch_t *l);
 
 /* Starts an access to the memory at `base`, in elements of `element_bytes`. The calls for sections
  * that follow say which elements. Without a section it is the whole array that contains `base`.

@@ -27,6 +27,7 @@
  *     streams later than the deallocation that needs them. A thread's own default stream ends with
  * the thread.
  *  8. Streams are those of the resource's device.
+ *  9. The structs keep their layout, as docs/abi.md says.
  */
 #ifndef KMM_RESOURCE_H
 #define KMM_RESOURCE_H

@@ -29,6 +29,25 @@ bool carried_is_along(const comparison_t *c, int loop)
     return false;
 }
 
+bool carried_any_along(const comparison_t *c, uint64_t loops)
+{
+    for (int l = 0; l < c->f->loop_count && l < 64; l++)
+        if ((loops >> l & 1) && carried_is_along(c, l))
+            return true;
+    return false;
+}
+
+bool carried_has_bound(const comparison_t *c, uint64_t params, bool is_length)
+{
+    for (int k = 0; k < c->d->rebase_count; k++) {
+        const rebase_t *r = &c->d->rebase[k];
+        if ((r->kind == REBASE_LENGTH) == is_length && r->parameter < 63 &&
+            (params >> r->parameter & 1) && geometry_splits(c->u, c->d, r->axis))
+            return true;
+    }
+    return false;
+}
+
 static bool has_data(const ir_function_t *f, int node)
 {
     const ir_node_t *n = &f->node[node];
@@ -120,8 +139,10 @@ const ir_access_t *carried_value(comparison_t *c)
             continue;
         if (carried_has_length(c, a))
             return a;
-        uint64_t anew =
-            a->carried | (a->period > 0 && carried_breaks(c, a->period) ? a->repeated : 0);
+        uint64_t anew = a->carried;
+        if (a->period > 0 && carried_breaks(c, a->period) &&
+            !carried_has_bound(c, a->repeated_from, false))
+            anew |= a->repeated;
         for (int l = 0; l < c->f->loop_count && l < 64; l++)
             if ((anew >> l & 1) && carried_is_along(c, l))
                 return a;

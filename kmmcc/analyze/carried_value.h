@@ -4,11 +4,17 @@
 #define KMMCC_ANALYZE_CARRIED_VALUE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "analyze/compare_report.h"
 
 /* True if the loop runs along an axis that may be split. */
 bool carried_is_along(const comparison_t *c, int loop);
+/* True for one of these loops, which are bits. */
+bool carried_any_along(const comparison_t *c, uint64_t loops);
+/* True if a parameter among these, which are bits, is told a length of a split axis, or a begin or
+ * end of one. */
+bool carried_has_bound(const comparison_t *c, uint64_t params, bool is_length);
 /* True if the loop's test does not depend on data. */
 bool carried_is_known(const comparison_t *c, int loop);
 /* True if some chunk may begin at an index that is no multiple of `period` behind the begin of the

@@ -19,6 +19,7 @@
 #include "analyze/compare.h"
 #include "analyze/flow.h"
 #include "analyze/instances.h"
+#include "analyze/shared.h"
 #include "analyze/state.h"
 #include "analyze/thrown.h"
 #include "base/diag.h"
@@ -103,6 +104,8 @@ void check_directive(unit_t *u, directive_t *d)
     check_fits(u, d);
     check_stride(u, d);
     /* Which arguments the items name shows in an instance: there all types are known. */
+    if (!check_pack(u, d))
+        return;
     bool entered = instances_are_known(d) && instance_enter(u, d, 0);
     check_arguments(u, d);
     if (entered)
@@ -118,7 +121,7 @@ void check_directive(unit_t *u, directive_t *d)
     else if (!d->is_kernel || !compares || compare_accesses(u, d))
         check_uses(u, d);
     if (!d->is_kernel && compares && diag_error_count() == errors && check_state(u, d) &&
-        check_thrown(u, d))
+        check_shared(u, d) && check_thrown(u, d))
         compare_accesses(u, d);
 }
 

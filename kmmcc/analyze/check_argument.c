@@ -172,7 +172,7 @@ static bool reads_fixed(CXCursor function, int number)
 static void leave_as_it_is(directive_t *d, int number)
 {
     if (!d->unused)
-        d->unused = arena_alloc((size_t)d->argument_count * sizeof(*d->unused));
+        d->unused = arena_alloc(((size_t)d->argument_count + 1) * sizeof(*d->unused));
     d->unused[number] = true;
 }
 
@@ -290,18 +290,25 @@ static void refuse_hidden(unit_t *u, directive_t *d, int number)
                d->callee_name, number + 1);
 }
 
-/* A launch without clauses whose last arguments are a parameter pack. */
-static bool refuse_pack(unit_t *u, const directive_t *d)
+static void refuse_pack(unit_t *u, const directive_t *d)
 {
-    int last = d->argument_count - 1;
-    if (!d->is_kernel || d->item_count || last < 0 ||
-        clang_getCursorKind(below_wrappers(d->argument[last])) != CXCursor_PackExpansionExpr)
-        return false;
     unit_error(u, d->launch_begin, d->launch_end,
-               "no clause says what '%s' accesses, and of a parameter pack that cannot be "
-               "inferred; give the pointers parameters of their own",
+               "what the parameter pack passes to '%s' has no name for clauses; give pointers "
+               "parameters of their own",
                d->callee_name);
-    return true;
+}
+
+/* True if the directive, which is bound to an instance, passes a pointer to data by a pack. */
+static bool packs_pointer(const directive_t *d)
+{
+    for (int k = d->pack; k < d->argument_count; k++) {
+        CXType type = clang_getCanonicalType(clang_getCursorType(d->argument[k])),
+               pointee = clang_getCanonicalType(clang_getPointeeType(type));
+        if (type.kind == CXType_Pointer && pointee.kind != CXType_FunctionProto &&
+            !cursor_is_null_pointer(d->argument[k]))
+            return true;
+    }
+    return false;
 }
 
 /* `parameter` is null where only the type is known. */
@@ -365,12 +372,40 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     suggest_access(u, d, text);
 }
 
+bool check_pack(unit_t *u, directive_t *d)
+{
+    bool known = instances_are_known(d) && d->pack != PACK_OPEN, refused = false;
+    if (!d->is_kernel || d->pack == PACK_NONE || instances_are_none(d))
+        return true;
+    for (int k = 0; known && k < d->instance_count; k++) {
+        known = instance_enter(u, d, k);
+        refused = known && packs_pointer(d);
+        if (known)
+            instance_leave(u, d);
+        if (refused) {
+            refuse_pack(u, d);
+            diag_at(SEVERITY_NOTE, u->source, d->launch_begin, d->launch_end,
+                    "'%s' is launched here in the instance '%s'", d->instance[k].title,
+                    d->instance[k].place);
+            return false;
+        }
+    }
+    if (!known && !d->item_count)
+        refuse_pack(u, d);
+    else if (!known)
+        diag_at(SEVERITY_WARNING, u->source, d->launch_begin, d->launch_end,
+                "it is not known whether the parameter pack passes pointers to '%s'; no clause can "
+                "name them [-Wkmm-pack]",
+                d->callee_name);
+    return known || d->item_count;
+}
+
 void check_arguments(unit_t *u, directive_t *d)
 {
     CXCursor f = instances_are_known(d)               ? instance_code(d->instance[0].kernel)
                  : clang_Cursor_isNull(d->definition) ? d->callee
                                                       : d->definition;
-    if (refuse_pack(u, d) || instances_are_none(d))
+    if (instances_are_none(d))
         return;
     if (clang_Cursor_isNull(f)) { /* one of several kernels, whose parameters have the same types,
                                      or libkmm looks */
@@ -382,14 +417,14 @@ void check_arguments(unit_t *u, directive_t *d)
         return;
     }
     parameter_list_t *p = check_parameters(f);
-    for (int k = 0; k < p->count; k++)
+    for (int k = 0; k < p->count && (d->pack == PACK_NONE || k < d->pack); k++)
         check_argument(u, d, k, instances_parameter(d, k, clang_getCursorType(p->at[k])), p->at[k]);
 }
 
 /* ---- What the code does, against what the clauses say ---- */
 
 /* True if the code of the one function is seen to load through the parameter only what the same
- * call, or thread, has stored before. */
+ * call, or thread, has stored before. Pointers in memory are not the parameter. */
 static bool reads_own_stores(const unit_t *u, const directive_t *d, int number)
 {
     const ir_function_t *f = d->target_count != 1 ? NULL
@@ -398,7 +433,7 @@ static bool reads_own_stores(const unit_t *u, const directive_t *d, int number)
     if (!f || number >= f->param_count)
         return false;
     for (int k = 0; k < f->unknown_count; k++)
-        if (f->unknown[k].param < 0 || f->unknown[k].param == number)
+        if ((f->unknown[k].param < 0 && !f->unknown[k].is_loaded) || f->unknown[k].param == number)
             return false;
     for (int k = 0; k < f->access_count; k++)
         if (f->access[k].param == number && f->access[k].kind != IR_WRITE &&

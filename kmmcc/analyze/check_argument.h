@@ -5,6 +5,8 @@
 
 #include <clang-c/Index.h>
 
+#include <stdbool.h>
+
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
@@ -14,6 +16,9 @@ typedef struct parameter_list {
 } parameter_list_t;
 
 parameter_list_t *check_parameters(CXCursor f);
+/* A parameter pack has no name in clauses, so it may pass no pointers. False: it is refused. The
+ * directive is bound to no instance. */
+bool check_pack(unit_t *u, directive_t *d);
 void check_arguments(unit_t *u, directive_t *d);
 void check_note(const unit_t *u, CXCursor where, const char *text);
 /* Shows a place that the IR names, if the file is one of the program's. */

@@ -10,6 +10,8 @@
 #include "analyze/check_item.h"
 #include "analyze/check_scalar.h"
 #include "analyze/task_name.h"
+#include "base/arena.h"
+#include "base/token.h"
 #include "clang/cursor.h"
 #include "pragma/expression.h"
 
@@ -24,23 +26,76 @@ typedef struct leave {
     const char *message;
 } leave_t;
 
-/* True if the jump's label stands in the block. */
-static bool stays(const leave_t *l, CXCursor jump)
+/* True if the statement stands in the block. */
+static bool is_inside(const leave_t *l, CXCursor statement)
 {
     size_t begin, end;
-    CXCursor label = clang_getCursorReferenced(cursor_first_child(jump));
-    return !clang_Cursor_isNull(label) && unit_range(l->u, label, &begin, &end) &&
+    return !clang_Cursor_isNull(statement) && unit_range(l->u, statement, &begin, &end) &&
            begin >= l->d->statement_begin && begin < l->d->statement_end;
 }
 
-/* Visitor of the function around the block: reports jumps from outside to a label in it. */
+/* True if the label of the jump, or of `&&label`, stands in the block. */
+static bool stays(const leave_t *l, CXCursor jump)
+{
+    return is_inside(l, clang_getCursorReferenced(cursor_first_child(jump)));
+}
+
+/* The names of labels in `asm goto (... : label, ...)`, as " label other ". "": there are none. */
+static const char *asm_labels(const unit_t *u, CXCursor statement)
+{
+    size_t begin, end;
+    const char *names = " ";
+    bool jumps = false;
+    if (!unit_range(u, statement, &begin, &end))
+        return "";
+    lexer_t l = lexer_within(u->source, begin, end);
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        jumps |= token_is(u->source, t, "goto");
+        if (token_is(u->source, t, ":") || token_is(u->source, t, "::"))
+            names = " ";
+        else if (t.kind == TOKEN_NAME)
+            names = arena_printf("%s%s ", names, token_text(u->source, t));
+    }
+    return jumps ? names : "";
+}
+
+typedef struct labels {
+    const leave_t *leave;
+    const char *names;
+    bool inside, outside; /* some of the labels stand there */
+} labels_t;
+
+static enum CXChildVisitResult find_label(CXCursor c, CXCursor parent, CXClientData data)
+{
+    labels_t *labels = data;
+    (void)parent;
+    if (clang_getCursorKind(c) == CXCursor_LabelStmt &&
+        strstr(labels->names, arena_printf(" %s ", cursor_name(c))))
+        *(is_inside(labels->leave, c) ? &labels->inside : &labels->outside) = true;
+    return CXChildVisit_Recurse;
+}
+
+/* Where an assembler statement may jump to. */
+static labels_t labels_of(const leave_t *l, CXCursor statement)
+{
+    labels_t found = {.leave = l, .names = asm_labels(l->u, statement)};
+    if (*found.names)
+        clang_visitChildren(l->d->top, find_label, &found);
+    return found;
+}
+
+/* Visitor of the function around the block: reports jumps from outside to a label in it, and
+ * addresses of such labels, to which only jumps from outside can lead. */
 static enum CXChildVisitResult find_entry(CXCursor c, CXCursor parent, CXClientData data)
 {
     const leave_t *l = data;
     size_t begin, end;
     (void)parent;
-    if (clang_getCursorKind(c) == CXCursor_GotoStmt && unit_range(l->u, c, &begin, &end) &&
-        (begin < l->d->statement_begin || begin >= l->d->statement_end) && stays(l, c))
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    bool enters = (kind == CXCursor_AddrLabelExpr && stays(l, c)) ||
+                  (kind == CXCursor_GotoStmt && !is_inside(l, c) && stays(l, c)) ||
+                  (kind == CXCursor_GCCAsmStmt && !is_inside(l, c) && labels_of(l, c).inside);
+    if (enters && unit_range(l->u, c, &begin, &end))
         unit_error(l->u, begin, end, "this would enter the block of '%s' behind its beginning",
                    l->d->kind == DIRECTIVE_DATA ? "data" : "task");
     return CXChildVisit_Recurse;
@@ -66,6 +121,7 @@ static enum CXChildVisitResult find_leave(CXCursor c, CXCursor parent, CXClientD
         unit_error(inner.u, begin, begin + 1, "this would enter the block behind its beginning");
     bool leaves = kind == CXCursor_ReturnStmt || (kind == CXCursor_GotoStmt && !stays(&inner, c)) ||
                   kind == CXCursor_IndirectGotoStmt ||
+                  (kind == CXCursor_GCCAsmStmt && labels_of(&inner, c).outside) ||
                   (kind == CXCursor_BreakStmt && !(inner.in & IN_BREAKABLE)) ||
                   (kind == CXCursor_ContinueStmt && !(inner.in & IN_LOOP));
     if (leaves && unit_range(inner.u, c, &begin, &end))

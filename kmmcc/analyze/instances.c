@@ -6,7 +6,9 @@
 #include "analyze/instances.h"
 
 #include <string.h>
+#include <unistd.h>
 
+#include "base/arena.h"
 #include "base/path.h"
 #include "base/source.h"
 #include "base/text.h"
@@ -16,67 +18,98 @@
 
 /* ---- Launches of the host's code ---- */
 
+/* Lines and file are those that #line directives give. Options may rename a file, which is then not
+ * there. */
 static bool is_at(const unit_t *u, const directive_t *d, const ir_launch_t *l)
 {
-    unsigned first = source_line(u->source, d->launch_begin),
-             last = source_line(u->source, d->launch_end);
-    return l->file && l->line >= (int)first && l->line <= (int)last &&
-           !strcmp(path_base(l->file), path_base(u->source->path));
+    unsigned first, last;
+    if (!l->file)
+        return false;
+    const char *path = source_shown(u->source, source_line(u->source, d->launch_begin), &first);
+    source_shown(u->source, source_line(u->source, d->launch_end), &last);
+    if (l->line < (int)first || l->line > (int)last)
+        return false;
+    return path_is_same(l->file, path) ||
+           (access(l->file, F_OK) != 0 && !strcmp(path_base(l->file), path_base(path)));
 }
 
-/* How many launches of the stub the list has in different functions. */
-static int count_launches(const unit_t *u, const directive_t *d, const ir_launch_t *list, int count,
-                          const char *stub)
+/* True if the instance of the launch is in the function: a constructor has several names. */
+static bool is_in(const instance_t *i, const char *function)
 {
-    int found = 0;
-    for (int k = 0; k < count; k++) {
-        bool again = !is_at(u, d, &list[k]) || strcmp(list[k].stub, stub) != 0;
-        for (int i = 0; i < k && !again; i++)
-            again = is_at(u, d, &list[i]) && !strcmp(list[i].stub, stub) &&
-                    !strcmp(list[i].function, list[k].function);
-        found += !again;
-    }
+    enum CXCursorKind kind = clang_getCursorKind(i->function);
+    if (kind != CXCursor_Constructor && kind != CXCursor_Destructor)
+        return !strcmp(clang_text(clang_Cursor_getMangling(i->function)), function);
+    bool found = false;
+    CXStringSet *names = clang_Cursor_getCXXManglings(i->function);
+    for (unsigned k = 0; names && k < names->Count; k++)
+        found |= !strcmp(clang_getCString(names->Strings[k]), function);
+    if (names)
+        clang_disposeStringSet(names);
     return found;
 }
 
-static int count_instances(const directive_t *d, const char *stub)
+static bool runs(const instance_t *i, const char *stub)
 {
-    int found = 0;
-    for (int k = 0; k < d->instance_count; k++)
-        found += !strcmp(clang_text(clang_Cursor_getMangling(d->instance[k].kernel)), stub);
-    return found;
+    return !strcmp(clang_text(clang_Cursor_getMangling(i->kernel)), stub);
 }
+
+/* All launches of the host's code. */
+typedef struct launched {
+    const ir_launch_t *list;
+    int count;
+} launched_t;
 
 /* True if an instance of the directive is in the function. */
-static bool is_in(const directive_t *d, const char *function)
+static bool has_in(const directive_t *d, const char *function)
 {
     for (int k = 0; k < d->instance_count; k++)
-        if (!strcmp(clang_text(clang_Cursor_getMangling(d->instance[k].function)), function))
+        if (is_in(&d->instance[k], function))
             return true;
     return false;
 }
 
-/* A function that was visited shows all its launches, so what is found of one launch of the line
- * tells of the others. Constructors and lambdas have other names in code; but where a launch is
- * found as often as the kernel is launched there, none is missing. */
-static bool is_missing(const unit_t *u, const directive_t *d, const ir_launch_t *list, int count,
+/* True if a directive at the launch's place has an instance in the launch's function. A function
+ * that was visited shows all its launches. */
+static bool is_visited(const unit_t *u, const ir_launch_t *l)
+{
+    for (int k = 0; k < u->directive_count; k++)
+        if (instance_is_open(u->directives[k]) && is_at(u, u->directives[k], l) &&
+            has_in(u->directives[k], l->function))
+            return true;
+    return false;
+}
+
+static bool is_launched_in(const launched_t *all, const instance_t *i)
+{
+    for (int k = 0; k < all->count; k++)
+        if (is_in(i, all->list[k].function))
+            return true;
+    return false;
+}
+
+/* Lambdas have other names in code. But where the kernel is launched no more often in functions of
+ * unknown names than in instances with unknown names, no launch of the place is missing. */
+static bool is_missing(const unit_t *u, const directive_t *d, const launched_t *all,
                        const ir_launch_t *l)
 {
-    if (!is_at(u, d, l))
+    int launches = 0, instances = 0;
+    if (!is_at(u, d, l) || is_visited(u, l))
         return false;
+    for (int k = 0; k < all->count; k++)
+        launches += !strcmp(all->list[k].stub, l->stub) && is_at(u, d, &all->list[k]) &&
+                    !is_visited(u, &all->list[k]);
     for (int k = 0; k < u->directive_count; k++) {
         const directive_t *e = u->directives[k];
-        if (instance_is_open(e) && is_at(u, e, l) &&
-            (is_in(e, l->function) ||
-             count_instances(e, l->stub) >= count_launches(u, e, list, count, l->stub)))
-            return false;
+        for (int i = 0; instance_is_open(e) && is_at(u, e, l) && i < e->instance_count; i++)
+            instances += runs(&e->instance[i], l->stub) && !is_launched_in(all, &e->instance[i]);
     }
-    return true;
+    return instances < launches;
 }
 
 /* ---- Names of functions ---- */
 
-/* Adds code that names the function, whose title has its type and parameters around the name. */
+/* Adds code that names the function, whose title has its type and parameters around the name. An
+ * explicit instantiation may name what is private. */
 static void add_name(const char *title, text_t *out)
 {
     static const char anonymous[] = "(anonymous namespace)::";
@@ -99,17 +132,19 @@ static void add_name(const char *title, text_t *out)
     if (begin >= end || strpbrk(plain.data, "{}$") || strstr(plain.data, "operator"))
         return;
     plain.data[end] = 0;
+    const char *code = arena_printf(" template struct kmm_named<decltype(&%s), &%s>;",
+                                    plain.data + begin, plain.data + begin);
     if (!out->length)
-        text_printf(out, "\n__attribute__((unused)) static void kmm_named() {");
-    if (!strstr(out->data, plain.data + begin))
-        text_printf(out, " (void)&%s;", plain.data + begin);
+        text_printf(out, "\ntemplate <class T, T> struct kmm_named {};");
+    if (!strstr(out->data, code))
+        text_printf(out, "%s", code);
 }
 
 /* ---- All launches ---- */
 
-typedef void visit_fn(unit_t *u, directive_t *d, const ir_launch_t *list, int count, void *context);
+typedef void visit_fn(unit_t *u, directive_t *d, const launched_t *all, void *context);
 
-static bool each(unit_t *main, visit_fn *visit, const ir_launch_t *list, int count, void *context)
+static bool each(unit_t *main, visit_fn *visit, const launched_t *all, void *context)
 {
     bool any = false;
     for (unit_t *u = main; u; u = u->next)
@@ -118,69 +153,86 @@ static bool each(unit_t *main, visit_fn *visit, const ir_launch_t *list, int cou
                 continue;
             any = true;
             if (visit)
-                visit(u, u->directives[k], list, count, context);
+                visit(u, u->directives[k], all, context);
         }
     return any;
 }
 
-static void find_missing(unit_t *u, directive_t *d, const ir_launch_t *list, int count, void *names)
+static void find_missing(unit_t *u, directive_t *d, const launched_t *all, void *names)
 {
-    for (int k = 0; k < count; k++)
-        if (is_missing(u, d, list, count, &list[k]))
-            add_name(list[k].title, names);
+    for (int k = 0; k < all->count; k++)
+        if (is_missing(u, d, all, &all->list[k]))
+            add_name(all->list[k].title, names);
 }
 
-static void look_for_missing(unit_t *u, directive_t *d, const ir_launch_t *list, int count,
-                             void *missing)
+static void look_for_missing(unit_t *u, directive_t *d, const launched_t *all, void *missing)
 {
-    for (int k = 0; k < count; k++)
-        *(bool *)missing |= is_missing(u, d, list, count, &list[k]);
+    for (int k = 0; k < all->count; k++)
+        *(bool *)missing |= is_missing(u, d, all, &all->list[k]);
+}
+
+/* True if the function of the instance launches the kernel, but not where the directive stands. */
+static bool is_elsewhere(const unit_t *u, const directive_t *d, const launched_t *all,
+                         const instance_t *i)
+{
+    bool here = false, there = false;
+    for (int k = 0; k < all->count; k++)
+        if (runs(i, all->list[k].stub) && is_in(i, all->list[k].function)) {
+            here |= is_at(u, d, &all->list[k]);
+            there = true;
+        }
+    return there && !here;
 }
 
 /* An instance that the host's code does not have is not made: its name stands where no code comes
  * from, as in `decltype`. */
-static void drop_unmade(const unit_t *u, directive_t *d, const ir_launch_t *list, int count)
+static bool is_made(const unit_t *u, const directive_t *d, const launched_t *all,
+                    const instance_t *i)
 {
-    int kept = 0;
-    for (int k = 0; k < d->instance_count; k++)
-        if (count_launches(u, d, list, count,
-                           clang_text(clang_Cursor_getMangling(d->instance[k].kernel))))
-            d->instance[kept++] = d->instance[k];
-    d->instance_count = kept;
+    for (int k = 0; k < all->count; k++)
+        if (runs(i, all->list[k].stub) && is_at(u, d, &all->list[k]))
+            return true;
+    return false;
 }
 
-static void settle(unit_t *u, directive_t *d, const ir_launch_t *list, int count, void *reason)
+static void settle(unit_t *u, directive_t *d, const launched_t *all, void *reason)
 {
-    bool missing = false;
+    bool missing = false, elsewhere = false;
+    int kept = 0;
     d->instances = INSTANCES_OPEN;
-    look_for_missing(u, d, list, count, &missing);
-    d->instances_reason = !list                    ? *(const char **)reason
-                          : u->source->has_markers ? "#line hides which instances it has"
-                          : missing ? "it has an instance that cannot be named outside of it"
-                                    : NULL;
+    look_for_missing(u, d, all, &missing);
+    for (int k = 0; k < d->instance_count; k++)
+        elsewhere |= is_elsewhere(u, d, all, &d->instance[k]);
+    d->instances_reason = !all->list  ? *(const char **)reason
+                          : missing   ? "it has an instance that cannot be named outside of it"
+                          : elsewhere ? "clang says otherwise where it stands"
+                                      : NULL;
     if (d->instances_reason)
         return;
     d->instances = INSTANCES_ALL;
-    drop_unmade(u, d, list, count);
+    for (int k = 0; k < d->instance_count; k++)
+        if (is_made(u, d, all, &d->instance[k]))
+            d->instance[kept++] = d->instance[k];
+    d->instance_count = kept;
 }
 
 const char *instances_find(unit_t *main)
 {
     const char *reason = NULL;
-    int count = 0;
     bool missing = false;
     text_t names = {0};
-    if (!each(main, NULL, NULL, 0, NULL))
+    if (!each(main, NULL, NULL, NULL))
         return NULL;
-    const ir_launch_t *list = ir_launches(main, &count, &reason);
+    launched_t all = {0};
+    all.list = ir_launches(main, &all.count, &reason);
     instance_find(main, REACH_PROGRAM);
-    each(main, look_for_missing, list, count, &missing);
+    each(main, look_for_missing, &all, &missing);
     if (missing)
         instance_find(main, REACH_LIBRARIES);
-    each(main, find_missing, list, count, &names);
-    each(main, settle, list, count, &reason);
+    each(main, find_missing, &all, &names);
+    each(main, settle, &all, &reason);
     if (names.length)
-        text_printf(&names, " }\n");
+        text_printf(&names, "\n");
     return names.data;
 }
 

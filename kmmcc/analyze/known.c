@@ -113,7 +113,7 @@ static known_t *known_of_instances(const unit_t *u, const directive_t *d, const 
     for (int k = 0; k < d->instance_count; k++) {
         directive_t one = *d;
         if (!instance_enter((unit_t *)u, &one, k)) {
-            *reason = "the launch passes a parameter pack";
+            *reason = "of a parameter pack, only one at the end of a launch is known";
             return NULL;
         }
         const known_t *list = known_of_one(u, &one, reason);

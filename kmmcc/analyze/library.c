@@ -76,12 +76,6 @@ static bool keeps_for_null(CXCursor call)
     return false;
 }
 
-bool library_clears_exceptions(const char *name)
-{
-    static const char *const names[] = {"feclearexcept", "feholdexcept", "fesetenv", NULL};
-    return text_is_one_of(name, names);
-}
-
 bool library_asks_for_exceptions(const char *name)
 {
     static const char *const names[] = {"fetestexcept", "fegetexceptflag", NULL};
@@ -123,48 +117,6 @@ bool library_is_state(CXCursor variable)
 {
     return !strcmp(cursor_name(variable), "signgam") || !strcmp(cursor_name(variable), "cin") ||
            !strcmp(cursor_name(variable), "wcin");
-}
-
-static enum CXChildVisitResult find_memory_stream(CXCursor c, CXCursor parent, CXClientData data)
-{
-    static const char *const names[] = {"open_memstream", "open_wmemstream", "fmemopen", NULL};
-    bool *found = data;
-    (void)parent;
-    *found |= clang_getCursorKind(c) == CXCursor_CallExpr && text_is_one_of(cursor_name(c), names);
-    return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
-}
-
-/* True for streams to which chunks may print in any order: errors, and a local variable that begins
- * as a stream to memory. */
-static bool is_unordered_stream(CXCursor argument)
-{
-    CXCursor v = clang_getCursorReferenced(flow_operand(argument));
-    enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(v));
-    bool found = !strcmp(cursor_name(v), "stderr");
-    if (clang_getCursorKind(v) == CXCursor_VarDecl && scope != CXCursor_TranslationUnit &&
-        scope != CXCursor_Namespace && clang_Cursor_getStorageClass(v) != CX_SC_Static)
-        clang_visitChildren(v, find_memory_stream, &found);
-    return found;
-}
-
-bool library_prints(CXCursor call)
-{
-    static const char *const always[] = {
-        "printf",  "vprintf",  "puts",     "putchar",          "wprintf",           "print",
-        "println", "putwchar", "vwprintf", "putchar_unlocked", "putwchar_unlocked", NULL};
-    static const char *const first[] = {"fprintf", "vfprintf", "fwprintf", "vfwprintf", NULL};
-    static const char *const last[] = {
-        "fputs", "fputc", "putc",          "fwrite",         "fputwc",         "fputws",
-        "putw",  "putwc", "putc_unlocked", "fputc_unlocked", "fputs_unlocked", "fwrite_unlocked",
-        NULL};
-    const char *name = cursor_name(call);
-    int count = clang_Cursor_getNumArguments(call);
-    if (text_is_one_of(name, always))
-        return true;
-    if (count < 1 || !(text_is_one_of(name, first) || text_is_one_of(name, last)))
-        return false;
-    int stream = text_is_one_of(name, first) ? 0 : count - 1;
-    return !is_unordered_stream(clang_Cursor_getArgument(call, (unsigned)stream));
 }
 
 bool library_numbers(const char *code)

@@ -9,15 +9,12 @@
 /* True if one thread at a time goes on behind a call of this function, whose code is not seen. */
 bool library_locks(const char *name);
 /* Floating-point exceptions that are set stay set, in the thread, until somebody clears them. So a
- * function that asks for them and has cleared none learns of what ran before it. */
-bool library_clears_exceptions(const char *name);
+ * function that asks for them and has not cleared them learns of what ran before it. */
 bool library_asks_for_exceptions(const char *name);
 /* True if the function that is called keeps a state for the whole program, which calls change. */
 bool library_keeps_state(CXCursor call);
 /* True if a variable of the library is such a state. */
 bool library_is_state(CXCursor variable);
-/* True if the call prints, but for what goes to stderr. */
-bool library_prints(CXCursor call);
 /* True if code may count up, or ask for, a number that each call or thread has of its own. */
 bool library_numbers(const char *code);
 /* True for objects of the library, which threads share in ways of their own: locks, streams. */

@@ -79,3 +79,10 @@ bool outside_is_read(const unit_t *u, const directive_t *d)
     const ir_function_t *f = ir_plain_function_of(u->main, d->target[0].instance);
     return !f || f->elsewhere;
 }
+
+bool outside_is_owned(const unit_t *u, const directive_t *d)
+{
+    const ir_function_t *f =
+        d->target_count == 1 ? ir_plain_function_of(u->main, d->target[0].instance) : NULL;
+    return f && f->owns_memory;
+}

@@ -61,14 +61,6 @@ static bool is_logical(const item_t *item)
     return item->op == KMM_OP_LAND || item->op == KMM_OP_LOR;
 }
 
-static bool any_along(const comparison_t *c, uint64_t loops)
-{
-    for (int l = 0; l < c->f->loop_count && l < 64; l++)
-        if ((loops >> l & 1) && carried_is_along(c, l))
-            return true;
-    return false;
-}
-
 /* True if data may end a loop along a split axis early. */
 static bool breaks_along(const comparison_t *c, uint64_t loops)
 {
@@ -132,8 +124,8 @@ static const char *difference(const comparison_t *c, const item_t *item, const i
 {
     if (has_bound(c, f->from, false))
         return NULL;
-    if (any_along(c, f->indexed) || (!moves(c, item) && any_along(c, f->placed)) ||
-        (f->period > 0 && carried_breaks(c, f->period) && any_along(c, f->repeated)))
+    if (carried_any_along(c, f->indexed) || (!moves(c, item) && carried_any_along(c, f->placed)) ||
+        (f->period > 0 && carried_breaks(c, f->period) && carried_any_along(c, f->repeated)))
         return "combines what it computes from its own index, which begins anew in each chunk; "
                "tell it the bounds, as in rebase(lo: begin(i), hi: end(i)), or call it without the "
                "pragma";
@@ -142,7 +134,7 @@ static const char *difference(const comparison_t *c, const item_t *item, const i
                "a second time, as a parameter that rebase does not name";
     if (is_logical(item) || !is_number(item))
         return NULL;
-    if (any_along(c, f->carried))
+    if (carried_any_along(c, f->carried))
         return "combines what its loop carries from one iteration to the next otherwise than by "
                "the operator, and that begins anew in each chunk; call it without the pragma";
     if (combines_once(c, f))
@@ -170,7 +162,8 @@ static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *it
     else if ((why = difference(c, item, f)) != NULL)
         unit_error(c->u, item->begin, item->end, "'%s' %s", name, why);
     else if (is_number(item) && !item->reduced.is_bool && !is_logical(item) &&
-             (f->kind == IR_FOLD_UNKNOWN || any_along(c, f->untold) || breaks_along(c, f->over))) {
+             (f->kind == IR_FOLD_UNKNOWN || carried_any_along(c, f->untold) ||
+              breaks_along(c, f->over))) {
         diag_at(SEVERITY_WARNING, c->u->source, item->begin, item->end,
                 "it is not proven that '%s' combines '%s' by %s alone; KMM_CHECK=result compares "
                 "the result with that of one call [-Wkmm-reduce]",

@@ -13,7 +13,9 @@
 #include "analyze/check_argument.h"
 #include "analyze/flow.h"
 #include "analyze/library.h"
+#include "analyze/output.h"
 #include "analyze/outside.h"
+#include "analyze/shared.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "clang/callee.h"
@@ -27,11 +29,14 @@ typedef struct walk {
     const directive_t *d;
     CXCursor seen[MAX_SEEN], stored, stored_variable, named, named_variable;
     CXCursor own, own_variable; /* the mention of a variable that each thread has of its own */
-    CXCursor keeps, prints;     /* calls of library functions with a state; that print */
-    CXCursor led, led_field;    /* a store by a pointer that is a member of a parameter */
-    int seen_count;
+    CXCursor keeps, prints;     /* uses of what of the library has a state; of what prints */
+    CXCursor asks;              /* a call that asks for floating-point exceptions */
+    CXCursor
+        printer[MAX_SEEN];   /* calls of functions that print, to streams still to be looked at */
+    CXCursor callee;         /* the mention of the function that is called */
+    CXCursor led, led_field; /* a store by a pointer that is a member of a parameter */
+    int seen_count, printer_count;
     bool locks;   /* stores may be one at a time */
-    bool clears;  /* floating-point exceptions */
     bool is_slot; /* `stored` is a place that the call or its thread has of its own */
 } walk_t;
 
@@ -101,13 +106,18 @@ static enum CXChildVisitResult find_number(CXCursor c, CXCursor parent, CXClient
     return CXChildVisit_Recurse;
 }
 
+static bool is_atomic(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    return clang_isVolatileQualifiedType(type) || type.kind == CXType_Atomic;
+}
+
 static void note_store(walk_t *w, CXCursor place, CXCursor what)
 {
     CXCursor v = whole_of(what);
     if (clang_Cursor_isNull(v) || !is_static(v) || !clang_Cursor_isNull(w->stored))
         return;
-    CXType type = clang_getCanonicalType(clang_getCursorType(v));
-    if (clang_isVolatileQualifiedType(type) || type.kind == CXType_Atomic)
+    if (is_atomic(clang_getCursorType(v)) || is_atomic(clang_getCursorType(what)))
         return;
     w->stored = place;
     w->stored_variable = v;
@@ -161,11 +171,10 @@ static void note_led(walk_t *w, CXCursor place, CXCursor what)
     if (w->seen_count != 1 || clang_Cursor_isNull(v) || !clang_Cursor_isNull(w->led) ||
         !is_same_place(w->d, what))
         return;
-    CXType type = clang_getCanonicalType(clang_getCursorType(what));
     const parameter_list_t *p = check_parameters(w->d->target[0].kernel);
     for (int k = 0; k < p->count && k < w->d->argument_count; k++)
         if (clang_equalCursors(p->at[k], v) && !outside_is_named(w->d, w->d->argument[k], field) &&
-            !clang_isVolatileQualifiedType(type) && type.kind != CXType_Atomic) {
+            !is_atomic(clang_getCursorType(what))) {
             w->led = place;
             w->led_field = field;
         }
@@ -265,13 +274,13 @@ static void note_call(walk_t *w, CXCursor call)
     if (!seen) {
         w->locks |= library_locks(name);
         bool library = cursor_is_system(f);
-        w->clears |= library && library_clears_exceptions(name);
-        bool keeps = library && (library_keeps_state(call) ||
-                                 (!w->clears && library_asks_for_exceptions(name)));
-        if (keeps && clang_Cursor_isNull(w->keeps))
+        if (library && library_keeps_state(call) && clang_Cursor_isNull(w->keeps))
             w->keeps = call;
-        if (library && library_prints(call) && clang_Cursor_isNull(w->prints))
-            w->prints = call;
+        if (library && library_asks_for_exceptions(name) && clang_Cursor_isNull(w->asks))
+            w->asks = call;
+        if (output_is_printer(f) && w->printer_count < MAX_SEEN)
+            w->printer[w->printer_count++] = call;
+        w->callee = flow_operand(cursor_first_child(call));
         if (clang_getCursorKind(f) == CXCursor_FunctionDecl &&
             clang_Cursor_isNull(clang_getCursorDefinition(f)))
             note_passed(w, call, f);
@@ -293,12 +302,18 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         note_name(w, c);
         note_own(w, c);
         if (clang_getCursorKind(v) == CXCursor_VarDecl && cursor_is_system(v)) {
-            if (!strcmp(cursor_name(v), "cout") && clang_Cursor_isNull(w->prints))
+            if ((!strcmp(cursor_name(v), "cout") || !strcmp(cursor_name(v), "wcout")) &&
+                clang_Cursor_isNull(w->prints))
                 w->prints = c;
             if (library_is_state(v) && clang_Cursor_isNull(w->keeps))
                 w->keeps = c;
         }
     }
+    /* printed by through a pointer */
+    if (kind == CXCursor_DeclRefExpr &&
+        !clang_equalLocations(clang_getCursorLocation(c), clang_getCursorLocation(w->callee)) &&
+        output_is_printer(clang_getCursorReferenced(c)) && clang_Cursor_isNull(w->prints))
+        w->prints = c;
     if (kind == CXCursor_CallExpr)
         note_call(w, c);
     bool stores = kind == CXCursor_CompoundAssignOperator ||
@@ -348,9 +363,14 @@ static walk_t *walk(const unit_t *u, const directive_t *d)
                   .own_variable = none,
                   .keeps = none,
                   .prints = none,
+                  .asks = none,
+                  .callee = none,
                   .led = none,
                   .led_field = none};
     walk_function(w, d->target[0].kernel);
+    for (int k = 0; k < w->printer_count && clang_Cursor_isNull(w->prints); k++)
+        if (output_is_ordered(w->printer[k], w->seen, w->seen_count))
+            w->prints = w->printer[k];
     return w;
 }
 
@@ -461,8 +481,10 @@ static bool check_addresses(unit_t *u, directive_t *d, const ir_function_t *f)
 }
 
 /* What libraries keep. */
-static bool check_library(unit_t *u, directive_t *d, const walk_t *w)
+static bool check_library(unit_t *u, directive_t *d, walk_t *w)
 {
+    if (clang_Cursor_isNull(w->keeps) && !clang_Cursor_isNull(w->asks) && !shared_is_cleared(u, d))
+        w->keeps = w->asks;
     if (!clang_Cursor_isNull(w->keeps)) {
         unit_error(u, d->rebase_begin, d->rebase_end,
                    "'%s' uses '%s', which has one state for the whole program, and chunks run at "

@@ -7,28 +7,7 @@
 
 #include "analyze/carried_value.h"
 #include "analyze/check_argument.h"
-#include "analyze/geometry.h"
 #include "ir/load.h"
-
-/* True if a parameter among the bits is told a length, or a begin or end. */
-static bool has(const comparison_t *c, uint64_t params, bool is_length)
-{
-    for (int k = 0; k < c->d->rebase_count; k++) {
-        const rebase_t *r = &c->d->rebase[k];
-        if ((r->kind == REBASE_LENGTH) == is_length && r->parameter < 63 &&
-            (params >> r->parameter & 1) && geometry_splits(c->u, c->d, r->axis))
-            return true;
-    }
-    return false;
-}
-
-static bool any_along(const comparison_t *c, uint64_t loops)
-{
-    for (int l = 0; l < c->f->loop_count && l < 64; l++)
-        if ((loops >> l & 1) && carried_is_along(c, l))
-            return true;
-    return false;
-}
 
 static const char bounds[] =
     "throws what it computes from where its chunk begins or ends; pass the bounds of the whole "
@@ -37,16 +16,17 @@ static const char bounds[] =
 /* Why the exception is another one in a chunk; NULL: no reason is seen. */
 static const char *difference(const comparison_t *c, const ir_throw_t *t)
 {
-    const bool knows_bounds = has(c, t->computed_from, false);
-    const bool is_anew = any_along(c, t->carried) || (t->period > 0 && any_along(c, t->repeated) &&
-                                                      carried_breaks(c, t->period));
-    if (is_anew && !knows_bounds && has(c, ~0ULL, false))
+    const bool knows_bounds = carried_has_bound(c, t->computed_from, false);
+    const bool is_anew =
+        carried_any_along(c, t->carried) ||
+        (t->period > 0 && carried_any_along(c, t->repeated) && carried_breaks(c, t->period));
+    if (is_anew && !knows_bounds && carried_has_bound(c, ~0ULL, false))
         return bounds;
     if (is_anew && !knows_bounds)
         return "throws what it computes from its own index, or from what its loop carries, and "
                "that begins anew in each chunk; tell it the bounds, as in rebase(lo: begin(i), "
                "hi: end(i)), or call it without the pragma";
-    if (has(c, t->computed_from, true))
+    if (carried_has_bound(c, t->computed_from, true))
         return "throws what it computes from its length, which is another one in chunks; pass it a "
                "second time, as a parameter that rebase does not name";
     if (t->is_number && knows_bounds)

@@ -20,7 +20,8 @@ CXCursor translate_argument(const directive_t *d, int number)
     CXCursor argument = number + first < count
                             ? clang_Cursor_getArgument(d->launch, (unsigned)(number + first))
                             : clang_getNullCursor();
-    bool is_pack = clang_getCursorKind(argument) == CXCursor_PackExpansionExpr;
+    bool is_pack = clang_getCursorKind(argument) == CXCursor_PackExpansionExpr ||
+                   (d->pack != PACK_NONE && number >= d->pack);
     return is_pack ? clang_getNullCursor() : argument;
 }
 

@@ -9,25 +9,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/message.h"
+#include "base/sarif.h"
 #include "base/text.h"
-
-typedef struct fix {
-    size_t begin, end;
-    const char *text;
-} fix_t;
-enum { MAX_FIXES = 4 };
-
-typedef struct message {
-    severity_t severity;
-    const source_t *source; /* NULL: no place */
-    size_t begin, end;
-    const char *text;
-    int order;            /* of creation */
-    fix_t fix[MAX_FIXES]; /* that together mend what is wrong */
-    int fix_count;
-    struct message *notes; /* those that follow a warning or an error, in order */
-    int note_count, note_capacity;
-} message_t;
+#include "base/warning.h"
 
 /* -Wno-X, -WX, -Werror=X, -Wno-error=X; the last rule that matches a warning decides. */
 typedef enum state { STATE_OFF, STATE_ON, STATE_ERROR, STATE_NO_ERROR } state_t;
@@ -85,23 +70,11 @@ bool diag_warning_option(const char *option)
     return false;
 }
 
-/* The name in a trailing "[-Wkmm-name]"; NULL without one. */
-static const char *warning_name(const char *text, size_t *length)
-{
-    size_t size = strlen(text);
-    const char *found = strrchr(text, '[');
-    if (!found || strncmp(found, "[-Wkmm", 6) != 0 || text[size - 1] != ']')
-        return NULL;
-    *length = (size_t)(text + size - 1 - (found + 3));
-    return found + 3;
-}
-
 static state_t warning_state(const char *name, size_t length)
 {
     /* What is right, but slow, is said to those who ask. */
-    state_t state = name && length == strlen("kmm-wide") && !strncmp(name, "kmm-wide", length)
-                        ? STATE_OFF
-                        : STATE_ON;
+    const warning_t *known = name ? warning_find(name, length) : NULL;
+    state_t state = known && known->is_off ? STATE_OFF : STATE_ON;
     for (int k = 0; k < diag.rule_count; k++) {
         const rule_t *r = &diag.rules[k];
         if (strcmp(r->name, "kmm") == 0 ||
@@ -116,43 +89,6 @@ static state_t warning_state(const char *name, size_t length)
 bool diag_shows(const char *name)
 {
     return !diag.trial && warning_state(name, strlen(name)) != STATE_OFF;
-}
-
-void diag_warnings_list(void)
-{
-    static const struct {
-        const char *name, *what;
-    } list[] = {
-        {"kmm-whole",
-         "no clause says what a launch reads of an array, so each chunk reads the whole"},
-        {"kmm-barrier", "some threads of a block never come to a barrier (CPU target)"},
-        {"kmm-update", "'write' of what the kernel's code changes by += or an atomic operation: "
-                       "the old values are not there"},
-        {"kmm-overlap",
-         "chunks that would write the same elements, where it is not known that there are several"},
-        {"kmm-pointers", "arrays whose elements hold pointers, which mean nothing to a kernel "
-                         "where they point to managed memory; addresses that kernels store"},
-        {"kmm-symbol",
-         "'chunk' of a kernel that changes a __device__ variable, whose launch is one chunk"},
-        {"kmm-elsewhere", "a kernel that calls functions which another file defines, so that its "
-                          "launch is one chunk"},
-        {"kmm-stride", "'chunk' of a kernel that loops with the grid's stride, where the grid may "
-                       "be smaller than the range"},
-        {"kmm-length",
-         "a plain function that compares the length that it gets with a constant, and "
-         "stores other elements then"},
-        {"kmm-output", "a plain function that prints, since its chunks run in any order"},
-        {"kmm-reduce", "reductions of plain functions of which it is not proven that they combine "
-                       "by the operator alone"},
-        {"kmm-wide", "off by default: clauses that name more than the kernel accesses, so that "
-                     "chunks copy bytes that they do not need"},
-        {"kmm-library", "with -fkmm-manage=all, a library that launches kernels of its own, which "
-                        "know nothing of managed memory"}};
-    printf("Warnings of kmmcc. All but kmm-wide are on; -WNAME turns one on, -Wno-NAME turns one "
-           "off, -Werror=NAME makes it an "
-           "error.\n\n");
-    for (size_t k = 0; k < sizeof(list) / sizeof(*list); k++)
-        printf("  -W%-12s %s\n", list[k].name, list[k].what);
 }
 
 /* ---- Collecting ---- */
@@ -177,16 +113,15 @@ static bool is_known(const message_t *m)
 /* Turns a warning into what the command line says; false: it is off. */
 static bool admit_warning(message_t *m)
 {
-    size_t length = 0;
-    const char *name = warning_name(m->text, &length);
+    size_t length = 0, plain = 0;
+    const char *name = warning_in(m->text, &length, &plain);
     state_t state = diag.trial ? STATE_ON : warning_state(name, length);
     if (state == STATE_OFF)
         return false;
     if (state == STATE_ERROR) {
         m->severity = SEVERITY_ERROR;
         if (name)
-            m->text = arena_printf("%.*s[-Werror,-W%.*s]", (int)(name - 3 - m->text), m->text,
-                                   (int)length, name);
+            m->text = arena_printf("%.*s [-Werror,-W%.*s]", (int)plain, m->text, (int)length, name);
     }
     return true;
 }
@@ -238,6 +173,27 @@ void diag_plain(severity_t severity, const char *format, ...)
     va_start(list, format);
     admit((message_t){.severity = severity, .text = print_text(format, list)});
     va_end(list);
+}
+
+void diag_file(severity_t severity, const char *path, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    admit((message_t){
+        .severity = severity, .path = path, .line = 1, .text = print_text(format, list)});
+    va_end(list);
+}
+
+void diag_elsewhere(severity_t severity, const char *path, unsigned line, unsigned column,
+                    const char *text)
+{
+    const char *place = arena_printf("%s:%u:%u: ", path, line, column);
+    admit((message_t){.severity = severity,
+                      .path = path,
+                      .line = line,
+                      .column = column,
+                      .text = arena_printf("%s%s", place, text),
+                      .prefix = strlen(place)});
 }
 
 void diag_fix(size_t begin, size_t end, const char *text)
@@ -338,15 +294,10 @@ static glyph_t glyph_at(const char *s, const char *end)
     unsigned char lead = (unsigned char)*s;
     if (lead < 0x80)
         return (glyph_t){1, lead < 0x20 || lead == 0x7F ? 4 : 1, lead >= 0x20 && lead != 0x7F};
-    size_t bytes = lead >= 0xF0 && lead < 0xF8 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
-    if (!bytes || lead >= 0xF8 || (size_t)(end - s) < bytes)
+    uint32_t code;
+    size_t bytes = text_utf8(s, end, &code);
+    if (!bytes)
         return (glyph_t){1, 4, false};
-    uint32_t code = lead & (0xFFu >> (bytes + 1));
-    for (size_t k = 1; k < bytes; k++) {
-        if (((unsigned char)s[k] & 0xC0) != 0x80)
-            return (glyph_t){1, 4, false};
-        code = code << 6 | ((unsigned char)s[k] & 0x3F);
-    }
     return (glyph_t){bytes, code_columns(code), true};
 }
 
@@ -492,8 +443,10 @@ void diag_flush(void)
         while (last < diag.count && diag.messages[last].source == diag.messages[first].source)
             last++;
         qsort(diag.messages + first, (size_t)(last - first), sizeof(*diag.messages), compare);
-        for (int k = first; k < last; k++)
+        for (int k = first; k < last; k++) {
             print_message(&diag.messages[k]);
+            sarif_add(&diag.messages[k]);
+        }
         first = last;
     }
     diag.count = 0;

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/message.h"
 #include "base/source.h"
 
-typedef enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } severity_t;
 /* Adds a message about [begin, end) of the source. It shows file, line and column, the line, and
  * below it a caret at `begin` and underlines up to `end`. A note belongs to the message before it.
  * The text of a warning ends with its name, as in " [-Wkmm-whole]", by which the command line turns
@@ -17,12 +17,17 @@ void diag_at(severity_t severity, const source_t *s, size_t begin, size_t end, c
              ...) __attribute__((format(printf, 5, 6)));
 /* Adds a message without a position. */
 void diag_plain(severity_t severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a message about a file as a whole. */
+void diag_file(severity_t severity, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Adds a message about a place in a file that kmmcc has not read itself. */
+void diag_elsewhere(severity_t severity, const char *path, unsigned line, unsigned column,
+                    const char *text);
 /* Adds a proposal to the message or note before: `text` in place of [begin, end) of its file. A
  * proposal on the caret's line is shown below the caret. All proposals of one message belong
  * together. */
 void diag_fix(size_t begin, size_t end, const char *text);
 void diag_parseable_fixes(bool on); /* -fdiagnostics-parseable-fixits */
-void diag_warnings_list(void);      /* on stdout */
 /* True if the warning, such as "kmm-wide", is shown. */
 bool diag_shows(const char *name);
 int diag_error_count(void);

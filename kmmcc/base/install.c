@@ -20,3 +20,8 @@ const char *install_path(const char *what)
         return arena_printf("%s/%s", root, what);
     return arena_printf("%s/%s", root, KMM_INSTALL_LIBDIR);
 }
+
+const char *install_version(void)
+{
+    return KMM_VERSION;
+}

@@ -7,4 +7,7 @@
  * installed. The folder is found from the running program. */
 const char *install_path(const char *what);
 
+/* Returns kmmcc's version, such as "0.1.0". */
+const char *install_version(void);
+
 #endif

@@ -8,6 +8,7 @@
 typedef enum lang { LANG_NONE, LANG_C, LANG_CXX, LANG_CUDA, LANG_HIP } lang_t;
 typedef enum target { TARGET_AUTO, TARGET_HOST, TARGET_CUDA, TARGET_HIP } target_t;
 typedef enum manage { MANAGE_AUTO, MANAGE_ALL, MANAGE_NONE } manage_t;
+typedef enum explain { EXPLAIN_NOTHING, EXPLAIN_TEXT, EXPLAIN_JSON, EXPLAIN_SVG } explain_t;
 typedef enum action {
     ACTION_COMPILE,
     ACTION_HELP,
@@ -53,6 +54,7 @@ typedef struct options {
     const char *host_compiler;         /* -ccbin */
     const char *emit_source;           /* --emit-source[=FILE]; "" is stdout */
     const char *check_file;            /* --check= */
+    const char *check_dir;             /* --check-dir= */
     const char *dep_file, *dep_target; /* -MF; -MT or -MQ */
     target_t target;         /* --target=, of CUDA source; never TARGET_AUTO once files are read */
     target_t hip_target;     /* the same for HIP source; TARGET_CUDA: HIP for NVIDIA's GPUs */
@@ -66,10 +68,11 @@ typedef struct options {
     bool fibers;             /* -fkmm-fibers */
     bool random;             /* -fkmm-random */
     bool diff;               /* --diff */
-    bool explain;            /* --explain */
+    explain_t explain;       /* --explain[=FORM] */
     bool suggest;            /* --suggest */
     bool accesses;           /* --accesses */
     bool in_place;           /* --in-place */
+    bool update;             /* --update */
     bool automatic;          /* -fkmm-auto */
     bool compile_only;       /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */
     bool preprocess_only;    /* -E, -M, -MM */

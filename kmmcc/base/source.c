@@ -120,14 +120,37 @@ bool source_begins_line(const source_t *s, size_t offset)
     return k == line;
 }
 
-char *source_line_marker(const source_t *s, unsigned line)
+/* The number of the line, and the name of its file with escapes; NULL: the source's own. */
+static const char *shown_line(const source_t *s, unsigned line, unsigned *shown, size_t *length)
 {
     const char *name = NULL;
-    size_t length = 0;
-    unsigned shown = line, number;
+    unsigned number;
+    *shown = line;
     for (unsigned k = 1; s->has_markers && k < line; k++)
-        if (read_marker(s->text + s->lines[k - 1], &number, &name, &length))
-            shown = number + (line - k - 1);
+        if (read_marker(s->text + s->lines[k - 1], &number, &name, length))
+            *shown = number + (line - k - 1);
+    return name;
+}
+
+char *source_line_marker(const source_t *s, unsigned line)
+{
+    size_t length = 0;
+    unsigned shown;
+    const char *name = shown_line(s, line, &shown, &length);
     return name ? arena_printf("#line %u \"%.*s\"", shown, (int)length, name)
                 : arena_printf("#line %u %s", shown, text_quoted(s->path));
+}
+
+const char *source_shown(const source_t *s, unsigned line, unsigned *shown)
+{
+    size_t length = 0;
+    const char *name = shown_line(s, line, shown, &length);
+    text_t out = {0};
+    if (!name)
+        return s->path;
+    for (size_t k = 0; k < length; k++) {
+        k += name[k] == '\\' && k + 1 < length;
+        text_add(&out, name + k, 1);
+    }
+    return out.data;
 }

@@ -26,5 +26,8 @@ bool source_begins_line(const source_t *s, size_t offset);
 /* Returns the #line directive for a line of the source, without a newline. It has the number and
  * name that the source's own #line directives give to the line. */
 char *source_line_marker(const source_t *s, unsigned line);
+/* Returns the path that the source's own #line directives give to the line, and stores its number.
+ */
+const char *source_shown(const source_t *s, unsigned line, unsigned *shown);
 
 #endif

@@ -43,6 +43,30 @@ char *text_quoted(const char *text)
     return out.data;
 }
 
+size_t text_utf8(const char *s, const char *end, uint32_t *code)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (s == end)
+        return 0;
+    unsigned char lead = (unsigned char)*s;
+    size_t bytes = lead < 0x80    ? 1
+                   : lead >= 0xF8 ? 0
+                   : lead >= 0xF0 ? 4
+                   : lead >= 0xE0 ? 3
+                   : lead >= 0xC2 ? 2
+                                  : 0;
+    if ((size_t)(end - s) < bytes)
+        return 0;
+    *code = bytes > 1 ? lead & (0xFFu >> (bytes + 1)) : lead;
+    for (size_t k = 1; k < bytes; k++) {
+        if (((unsigned char)s[k] & 0xC0) != 0x80)
+            return 0;
+        *code = *code << 6 | ((unsigned char)s[k] & 0x3F);
+    }
+    bool surrogate = *code >= 0xD800 && *code < 0xE000;
+    return bytes && *code >= least[bytes] && *code <= 0x10FFFF && !surrogate ? bytes : 0;
+}
+
 bool text_is_one_of(const char *name, const char *const *list)
 {
     for (; *list; list++)

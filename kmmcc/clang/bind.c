@@ -108,6 +108,7 @@ static void bind_scope(directive_t *d, const scope_t *at)
     d->in_template = false;
     d->instance_count = 0;
     d->instances = INSTANCES_NONE;
+    d->pack = PACK_NONE;
     for (const scope_t *s = at; s->up; s = s->up) {
         enum CXCursorKind kind = clang_getCursorKind(s->cursor);
         bool function = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||

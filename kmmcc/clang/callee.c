@@ -239,7 +239,8 @@ static bool find_name(unit_t *u, directive_t *d)
 }
 
 /* Reads the arguments behind the parenthesis, up to the one that closes it: what stands between
- * commas. `angles`: < and > are brackets, too. Returns their number; 0: there are none. */
+ * commas. `angles`: < and > are brackets, too. Returns their number; 0: there are none, or lines of
+ * the preprocessor are among them. */
 static int split_arguments(const source_t *s, size_t open, size_t end, bool angles,
                            text_range_t *out, int room)
 {
@@ -250,6 +251,8 @@ static int split_arguments(const source_t *s, size_t open, size_t end, bool angl
     int count = 0, depth = 0;
     size_t begin = 0, last = 0;
     for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        if (t.kind == TOKEN_DIRECTIVE)
+            return 0;
         const char *text = token_text(s, t);
         bool closes = text_is_one_of(text, closing), ends = depth == 0 && closes;
         if (ends || (depth == 0 && !strcmp(text, ","))) {
@@ -315,10 +318,40 @@ static void find_arguments(directive_t *d)
         d->argument[k] = clang_Cursor_getArgument(d->launch, (unsigned)k);
 }
 
-static void bind_arguments(const unit_t *u, directive_t *d)
+static int find_pack(const directive_t *d)
+{
+    int pack = PACK_NONE;
+    for (int k = 0; k < d->argument_count; k++)
+        if (clang_getCursorKind(d->argument[k]) == CXCursor_PackExpansionExpr)
+            pack = k == d->argument_count - 1 && pack == PACK_NONE ? k : PACK_OPEN;
+    return pack;
+}
+
+/* The texts of arguments stand within lines of generated code. */
+static void refuse_lines(unit_t *u, directive_t *d)
+{
+    size_t begin, end;
+    for (int k = 0; k < d->argument_count; k++) {
+        if (!callee_argument_range(u, d, d->argument[k], &begin, &end))
+            continue;
+        lexer_t l = lexer_within(u->source, begin, end);
+        for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+            if (t.kind == TOKEN_DIRECTIVE) {
+                unit_error(u, begin, end,
+                           "lines of the preprocessor stand within an argument of the launch; give "
+                           "its value to a variable before the launch");
+                d->launch = clang_getNullCursor();
+                return;
+            }
+    }
+}
+
+static void bind_arguments(unit_t *u, directive_t *d)
 {
     find_arguments(d);
+    d->pack = find_pack(d);
     find_argument_texts(u, d);
+    refuse_lines(u, d);
 }
 
 /* Returns the cursor's text; "?" if it is not in the source. */

@@ -12,6 +12,9 @@
 #include "base/toolchain.h"
 #include "clang/asked.h"
 
+/* Also for the host's side: the names of Thrust's templates have it. */
+static const char architecture[] = "--cuda-gpu-arch=sm_90";
+
 void flags_add(flags_t *f, const char *flag)
 {
     f->flag[f->count++] = flag;
@@ -48,6 +51,7 @@ static void add_own_headers(flags_t *f, const char *side)
     flags_add(f, side);
     flags_add(f, "-nocudainc");
     flags_add(f, "-nocudalib");
+    flags_add(f, architecture);
     flags_add(f, "-DKMM_HOST_PARSE=1");
     flags_add(f, arena_printf("-isystem%s", install_path("include/kmm/host")));
     flags_add(f, "-includekmm_parse.h");
@@ -93,6 +97,7 @@ static void add_toolkit_flags(const char *cuda, headers_t headers, const char *s
     flags_add(f, side);
     flags_add(f, arena_printf("--cuda-path=%s", cuda));
     flags_add(f, "-nocudalib");
+    flags_add(f, architecture);
     flags_add(f, "-Wno-unknown-cuda-version");
     flags_add(f, arena_printf("-I%s/kmm/parse", own));
     flags_add(f, arena_printf("-include%s/kmm/parse/nvcc.h", own));
@@ -145,7 +150,6 @@ flags_t flags_of_device(const unit_t *u, headers_t headers)
     else
         add_own_flags(u, headers, "--cuda-device-only", &f);
     flags_add(&f, "-DKMM_PARSE_DEVICE=1");
-    flags_add(&f, "--cuda-gpu-arch=sm_90");
     add_options(u, &f);
     flags_add(&f, "-O1"); /* otherwise functions are marked as not to be looked into */
     flags_add(&f, "-fgpu-rdc");

@@ -274,9 +274,10 @@ bool instance_enter(unit_t *u, directive_t *d, int number)
 {
     const instance_t *i = &d->instance[number];
     CXCursor launch = launch_in(u, i->statement);
-    if (clang_Cursor_isNull(launch) ||
-        clang_Cursor_getNumArguments(launch) != clang_Cursor_getNumArguments(d->launch))
-        return false; /* a parameter pack */
+    if (clang_Cursor_isNull(launch) || d->pack == PACK_OPEN ||
+        (d->pack == PACK_NONE &&
+         clang_Cursor_getNumArguments(launch) != clang_Cursor_getNumArguments(d->launch)))
+        return false;
     d->pattern = arena_alloc(sizeof(*d->pattern));
     *d->pattern = *d;
     d->launch = launch;
@@ -284,7 +285,7 @@ bool instance_enter(unit_t *u, directive_t *d, int number)
     d->callee_name = i->title;
     probe_types(u, d, i->statement);
     for (int k = 0; k < d->item_count; k++)
-        for (int a = 0; a < d->argument_count; a++)
+        for (int a = 0; a < d->argument_count && a < d->pattern->argument_count; a++)
             if (clang_equalCursors(d->item[k].base->cursor, d->pattern->argument[a])) {
                 d->item[k].base->cursor = d->argument[a];
                 d->item[k].base->type = clang_getCursorType(d->argument[a]);
@@ -296,6 +297,7 @@ void instance_leave(unit_t *u, directive_t *d)
 {
     const directive_t *p = d->pattern;
     CXCursor *entered = d->argument;
+    int count = d->argument_count < p->argument_count ? d->argument_count : p->argument_count;
     d->launch = p->launch;
     d->callee = p->callee;
     d->definition = p->definition;
@@ -304,10 +306,11 @@ void instance_leave(unit_t *u, directive_t *d)
     d->target = p->target;
     d->target_count = p->target_count;
     d->argument = p->argument;
+    d->argument_count = p->argument_count;
     d->pattern = NULL;
     probe_types(u, d, d->probed);
     for (int k = 0; k < d->item_count; k++)
-        for (int a = 0; a < d->argument_count; a++)
+        for (int a = 0; a < count; a++)
             if (clang_equalCursors(d->item[k].base->cursor, entered[a])) {
                 d->item[k].base->cursor = d->argument[a];
                 d->item[k].base->type = clang_getCursorType(d->argument[a]);

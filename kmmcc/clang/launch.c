@@ -12,6 +12,8 @@ int launch_kernel_argument(CXCursor call)
     static const char *const second[] = {"cudaLaunchKernelEx", "cudaLaunchKernelExC",
                                          "cudaLaunchKernelExC_ptsz", "hipLaunchKernelExC", NULL};
     const char *name = cursor_name(call);
+    for (CXCursor c = call; !*name && !clang_Cursor_isNull(c); name = cursor_name(c))
+        c = cursor_first_child(c); /* in a template */
     return text_is_one_of(name, first) ? 0 : text_is_one_of(name, second) ? 1 : -1;
 }
 

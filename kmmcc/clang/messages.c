@@ -166,8 +166,7 @@ static void show_diagnostic(const unit_t *u, CXDiagnostic d, severity_t severity
     }
     *foreign += severity == SEVERITY_ERROR;
     if (file)
-        diag_plain(severity, "%s:%u:%u: %s", clang_text(clang_getFileName(file)), line, column,
-                   text);
+        diag_elsewhere(severity, clang_text(clang_getFileName(file)), line, column, text);
     else
         diag_plain(severity, "%s", text);
 }

@@ -11,6 +11,7 @@
 #include "driver/frontend.h"
 #include "driver/preprocess.h"
 #include "driver/write.h"
+#include "emit/explained.h"
 #include "emit/mark.h"
 #include "pragma/includes.h"
 
@@ -41,7 +42,7 @@ void automatic_choose_all(plan_t *p)
             continue;
         marks_t *m = choose(p, job, &good);
         if (good && p->o->explain)
-            mark_print(m);
+            explained_add_marks(m);
         if (!good || !mark_count(m))
             continue;
         job->includes = includes_read(p->o, mark_chosen(m));

@@ -27,6 +27,7 @@
 #include "driver/run.h"
 #include "driver/steps.h"
 #include "driver/write.h"
+#include "emit/explained.h"
 #include "pragma/includes.h"
 
 /* ---- Transforming ---- */
@@ -94,11 +95,12 @@ static bool compile_transform(const plan_t *p, job_t *job)
 {
     if (!has_host_headers(job) || (job->has_pragma && !has_known_types(p->o, job)))
         return false;
-    int first = diag_count();
+    int first = diag_count(), explained = explained_count();
     if (job->transforms && !job->result)
         job->result = transformed(p, job);
     if (job->transforms && !job->result && automatic_undo(p, job)) {
         diag_retract(first, diag_count()); /* what is wrong with the program is said again */
+        explained_retract(explained);
         job->result = transformed(p, job);
     }
     diag_flush();

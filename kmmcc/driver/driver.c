@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/list.h"
 #include "base/toolchain.h"
+#include "base/warning.h"
 #include "driver/automatic.h"
 #include "driver/command.h"
 #include "driver/compile.h"
@@ -25,6 +26,7 @@
 #include "driver/question.h"
 #include "driver/run.h"
 #include "driver/show.h"
+#include "driver/write.h"
 
 /* ---- Linking ---- */
 
@@ -116,7 +118,7 @@ static int compile_files(const options_t *o)
         return automatic_suggest(p);
     if (o->automatic)
         automatic_choose_all(p);
-    if (o->emit_source || o->check_file || o->diff || o->explain || o->accesses)
+    if (o->emit_source || o->check_file || o->check_dir || o->diff || o->explain || o->accesses)
         return show_all(p);
     compiler_choose(p);
     for (int k = 0; k < p->job_count && !diag_error_count(); k++)
@@ -133,7 +135,7 @@ int driver_run(options_t *o)
     if (o->action == ACTION_HELP && !asked_of_compiler)
         return help_print(), 0;
     if (o->action == ACTION_WARNINGS)
-        return diag_warnings_list(), 0;
+        return warning_list(), 0;
     if (o->action == ACTION_COMPILE && o->argument_count == 0) {
         diag_plain(SEVERITY_ERROR, "no files were named");
         diag_plain(SEVERITY_NOTE, "'kmmcc --help' tells what can be done with files");
@@ -149,4 +151,10 @@ int driver_run(options_t *o)
     if (!o->has_input || asked_of_compiler)
         return question_pass(o);
     return compile_files(o);
+}
+
+int driver_finish(int status)
+{
+    int failed = write_messages(status == 0);
+    return status ? status : failed;
 }

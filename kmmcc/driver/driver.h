@@ -8,4 +8,7 @@
 /* Runs the command line and returns the exit status. */
 int driver_run(options_t *o);
 
+/* Prints and writes the messages that are left. Returns the exit status of kmmcc. */
+int driver_finish(int status);
+
 #endif

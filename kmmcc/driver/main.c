@@ -27,6 +27,6 @@ int main(int argc, char **argv)
     if (o && name && !o->compiler)
         o->compiler = name;
     int status = o ? driver_run(o) : 1;
-    diag_summary();
-    return status ? status : diag_error_count() != 0;
+    status = status ? status : diag_error_count() != 0;
+    return driver_finish(status);
 }

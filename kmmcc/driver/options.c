@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/list.h"
+#include "base/sarif.h"
 #include "driver/option_table.h"
 #include "driver/response.h"
 
@@ -324,6 +325,18 @@ static manage_t read_manage(const char *value)
     return MANAGE_AUTO;
 }
 
+static explain_t read_explain(const char *value)
+{
+    static const name_t forms[] = {
+        {"text", EXPLAIN_TEXT}, {"json", EXPLAIN_JSON}, {"svg", EXPLAIN_SVG}, {NULL, 0}};
+    int form = find_name(forms, value, NOT_A_SOURCE);
+    if (form != NOT_A_SOURCE)
+        return (explain_t)form;
+    diag_plain(SEVERITY_ERROR, "unknown form '%s' in '--explain=%s'", value, value);
+    diag_plain(SEVERITY_NOTE, "forms are text, which is the default, json, and svg");
+    return EXPLAIN_TEXT;
+}
+
 static bool is_any(const char *word, const char *const *names)
 {
     for (; *names; names++)
@@ -347,7 +360,9 @@ static bool read_flag(options_t *o, const char *word)
     if (strcmp(word, "--diff") == 0)
         return o->diff = true;
     if (strcmp(word, "--explain") == 0)
-        return o->explain = true;
+        return o->explain = EXPLAIN_TEXT, true;
+    if (strcmp(word, "--update") == 0)
+        return o->update = true;
     if (strcmp(word, "--suggest") == 0)
         return o->suggest = true;
     if (strcmp(word, "--accesses") == 0)
@@ -394,6 +409,17 @@ static void note_form(const char *word)
         diag_colour(false);
 }
 
+/* The value is as in gcc's option -fdiagnostics-add-output=. */
+static void read_output(const char *value)
+{
+    const char *path = option_rest(value, "sarif:file=");
+    if (path && *path)
+        sarif_start(path);
+    else
+        diag_plain(SEVERITY_ERROR, "'%s' is no output of messages; there is sarif:file=FILE",
+                   value);
+}
+
 static const char *own_value(const char *word, const char *name)
 {
     const char *value = option_rest(word, name);
@@ -414,8 +440,14 @@ static bool read_own(options_t *o, const char *word)
         return o->emit_source = value, true;
     if ((value = own_value(word, "--check=")))
         return o->check_file = value, true;
+    if ((value = own_value(word, "--check-dir=")))
+        return o->check_dir = value, true;
+    if ((value = option_rest(word, "--explain=")))
+        return o->explain = read_explain(value), true;
     if ((value = own_value(word, "-fkmm-manage=")))
         return o->manage = read_manage(value), true;
+    if ((value = option_rest(word, "-fkmm-diagnostics-add-output=")))
+        return read_output(value), true;
     if (read_flag(o, word))
         return true;
     if (!option_rest(word, "-fkmm") && !option_rest(word, "-fno-kmm"))
@@ -534,5 +566,10 @@ options_t *options_read(int argc, char **argv)
         o->manage = MANAGE_ALL; /* launches that get no pragma are managed, too */
     if (o->in_place && !o->suggest)
         diag_plain(SEVERITY_ERROR, "'--in-place' goes with '--suggest'");
+    if (o->update && !o->check_dir)
+        diag_plain(SEVERITY_ERROR, "'--update' goes with '--check-dir='");
+    if (o->check_dir &&
+        (o->emit_source || o->check_file || o->diff || o->explain || o->accesses || o->suggest))
+        diag_plain(SEVERITY_ERROR, "'--check-dir=' goes with no other way to look at a file");
     return diag_error_count() ? NULL : o;
 }

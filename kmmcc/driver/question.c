@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/install.h"
 #include "base/list.h"
 #include "base/process.h"
 #include "base/toolchain.h"
@@ -50,7 +51,7 @@ int question_pass(const options_t *o)
 int question_version(const options_t *o)
 {
     compiler_t compiler = asked_compiler(o);
-    printf("kmmcc %s (libclang %s)\n", KMM_VERSION, KMM_LLVM_VERSION);
+    printf("kmmcc %s (libclang %s)\n", install_version(), KMM_LLVM_VERSION);
     if (!compiler.path)
         return 1;
     printf("%s: %s\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --emit-source, --check, --diff, --explain and --accesses. */
+/* --emit-source, --check, --check-dir, --diff, --explain and --accesses. */
 #include "driver/show.h"
 
 #include <errno.h>
@@ -13,9 +13,11 @@
 #include "base/path.h"
 #include "base/source.h"
 #include "driver/compile.h"
+#include "driver/copies.h"
 #include "driver/transform.h"
 #include "driver/write.h"
 #include "emit/diff.h"
+#include "emit/explained.h"
 
 static const char *text_of(const job_t *job)
 {
@@ -78,8 +80,13 @@ int show_all(plan_t *p)
                          : "no C, C++, CUDA or HIP source file to look at");
         return 1;
     }
-    if (!compile_transform_all(p))
+    bool good = compile_transform_all(p);
+    if ((good || o->explain == EXPLAIN_TEXT) && !explained_print(o->explain))
+        return write_fail("the standard output");
+    if (!good)
         return 1;
+    if (o->check_dir)
+        return copies_handle(p);
     for (int k = 0; k < p->job_count; k++)
         if (p->jobs[k].source)
             status |= show(o, &p->jobs[k]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --emit-source, --check, --diff, --explain and --accesses. */
+/* --emit-source, --check, --check-dir, --diff, --explain and --accesses. */
 #ifndef KMMCC_DRIVER_SHOW_H
 #define KMMCC_DRIVER_SHOW_H
 

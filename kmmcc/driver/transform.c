@@ -191,6 +191,13 @@ static void rename_header(unit_t *u, const include_t *include, const char *name)
     unit_edit(u, include->begin, include->end, name);
 }
 
+/* The name of a header that stays as it is, for a copy that lies elsewhere. A project keeps the
+ * copies of --check-dir, where the path must be the same on all machines. */
+static const char *unchanged_name(const unit_t *u, const include_file_t *f)
+{
+    return u->options->check_dir ? f->path : f->real;
+}
+
 static void point_to_copies(unit_t *u, const includes_t *includes, const include_file_t *f)
 {
     for (int i = 0; i < f->include_count; i++) {
@@ -201,8 +208,7 @@ static void point_to_copies(unit_t *u, const includes_t *includes, const include
             rename_header(u, include,
                           arena_printf("\"%s\"", name_of_copy(includes, include->file)));
         else if (u != u->main && include->quoted && *include->file->real == '/')
-            rename_header(u, include,
-                          arena_printf("\"%s\"", include->file->real)); /* a copy lies elsewhere */
+            rename_header(u, include, arena_printf("\"%s\"", unchanged_name(u, include->file)));
         else if (includes_is_renamed(include->file))
             rename_header(u, include, source_words(f->source, include->begin, include->end));
     }

@@ -12,6 +12,8 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/path.h"
+#include "base/sarif.h"
 #include "driver/transform.h"
 
 int write_fail(const char *path)
@@ -30,22 +32,66 @@ int write_text(const char *path, const char *text)
     return failed ? write_fail(path) : 0;
 }
 
-/* Writes the text to a new file beside `path`. Returns its name; NULL: errno says why. */
-static char *write_beside(const char *path, const char *text)
+int write_messages(bool successful)
 {
-    struct stat is;
+    const char *path = sarif_path();
+    diag_summary();
+    if (!path)
+        return 0;
+    const char *text = sarif_text(successful);
+    int status = strcmp(path, "-") != 0 ? write_text(path, text)
+                 : fputs(text, stdout) == EOF || fflush(stdout) != 0
+                     ? write_fail("the standard output")
+                     : 0;
+    diag_flush();
+    return status;
+}
+
+/* Writes the text to a new file beside `path`. Returns its name; NULL: errno says why. */
+static char *write_beside(const char *path, const char *text, mode_t mode)
+{
     char *name = arena_printf("%s.XXXXXX", path);
-    int descriptor = stat(path, &is) ? -1 : mkstemp(name);
+    int descriptor = mkstemp(name);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
     if (!file)
         return NULL;
     bool good = fputs(text, file) != EOF && fflush(file) == 0;
-    good = good && fchmod(descriptor, is.st_mode & 07777) == 0 && fsync(descriptor) == 0;
+    good = good && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0;
     good = (fclose(file) == 0) && good;
     if (good)
         return name;
     unlink(name);
     return NULL;
+}
+
+/* Puts a file with the text there at once. */
+static int put(const char *path, const char *text, mode_t mode)
+{
+    char *name = write_beside(path, text, mode);
+    if (name && rename(name, path) == 0)
+        return 0;
+    write_fail(path);
+    if (name)
+        unlink(name);
+    return 1;
+}
+
+static bool make_folder(const char *path)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    return errno == ENOENT && make_folder(path_folder(path)) &&
+           (mkdir(path, 0777) == 0 || errno == EEXIST);
+}
+
+int write_new(const char *path, const char *text)
+{
+    struct stat is;
+    mode_t mask = umask(0);
+    umask(mask);
+    if (!make_folder(path_folder(path)))
+        return write_fail(path);
+    return put(path, text, stat(path, &is) == 0 ? is.st_mode & 07777 : 0666 & ~mask);
 }
 
 int write_replace(const char *path, const source_t *before, const char *text)
@@ -62,15 +108,10 @@ int write_replace(const char *path, const source_t *before, const char *text)
         diag_plain(SEVERITY_ERROR, "'%s' has changed meanwhile; it stays as it is", path);
         return 1;
     }
-    char *name = write_beside(real, text);
-    if (!name || rename(name, real) != 0) {
-        write_fail(path);
-        if (name)
-            unlink(name);
-        return 1;
-    }
+    struct stat is;
+    int status = stat(real, &is) == 0 ? put(real, text, is.st_mode & 07777) : write_fail(path);
     free(real);
-    return 0;
+    return status;
 }
 
 int write_headers(const job_t *job, const char *folder)

@@ -554,7 +554,7 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
         text_printf(&out, "struct kmm__args_%s kmm__args = { %s };\n%s    ", c->number,
                     c->values.data, indent);
     else if (c->fields.length)
-        text_printf(&out, "struct kmm__args_%s kmm__args;%s\n%s    ", c->number,
+        text_printf(&out, "struct kmm__args_%s kmm__args{};%s\n%s    ", c->number,
                     c->assignments.data, indent);
     for (int k = 0; k < c->count; k++)
         if (c->d->unused && c->d->unused[k] && c->parameter[k].name)
@@ -564,6 +564,8 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
                         c->number, c->parameter[k].name, indent);
     if (c->d->borrows || outside_is_read(c->u, c->d))
         text_printf(&out, "kmm_launch_await(kmm__launch);\n%s    ", indent);
+    if (outside_is_owned(c->u, c->d))
+        text_printf(&out, "kmm_launch_once(kmm__launch);\n%s    ", indent);
     text_printf(&out,
                 "kmm_directive_check(kmm_launch_call(kmm__launch, %s, %s), %s, %u);%s%s\n%s}\n%s\n",
                 arena_printf("%s%s", c->name, c->is_local ? "::kmm__run" : ""), args,

@@ -333,7 +333,7 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
     const char *graph =
         u->options->checks && !u->options->checks_all ? graph_of_launch(u, d) : NULL;
     if (graph)
-        text_printf(out, "%skmm_launch_graph(kmm__launch, \"%s\");\n", indent, graph);
+        text_printf(out, "%skmm_launch_graph(kmm__launch, %s);\n", indent, graph);
     describe_settings(u, d, indent, out);
     describe_axes(u, d, indent, out);
     describe_fits(u, d, indent, out);

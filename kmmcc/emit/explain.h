@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what --explain says. */
+/* What --explain says of a file. */
 #ifndef KMMCC_EMIT_EXPLAIN_H
 #define KMMCC_EMIT_EXPLAIN_H
 
 #include "clang/unit.h"
 
-void explain_directives(const unit_t *u); /* on stdout */
+/* Adds the launches and tasks of the file to those that explained_print prints. */
+void explain_directives(const unit_t *u);
 
 #endif

@@ -15,6 +15,8 @@
 #include "analyze/translate.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/list.h"
+#include "base/text.h"
 #include "base/token.h"
 #include "clang/callee.h"
 #include "clang/cursor.h"
@@ -70,28 +72,31 @@ static const char *name_of(const unit_t *u, const directive_t *d, const known_t 
 }
 
 /* Names each kernel once that the instances of a template launch. */
-static void add_instances(const directive_t *d, text_t *out)
+static void add_instances(const directive_t *d, list_t *out)
 {
     for (int k = 0; k < d->instance_count; k++) {
         bool again = false;
         for (int i = 0; i < k; i++)
             again |= !strcmp(d->instance[i].title, d->instance[k].title);
         if (!again)
-            text_printf(out, "  %s %s\n", k ? "         and" : "analysis of", d->instance[k].title);
+            list_add(out, d->instance[k].title);
     }
 }
 
-void suggestion_add_known(const unit_t *u, const directive_t *d, text_t *out)
+void suggestion_add_known(const unit_t *u, const directive_t *d, explained_t *out)
 {
-    const char *reason;
-    const known_t *k = known_of_launch(u, d, &reason);
-    if (reason)
-        text_printf(out, "  analysis unknown: %s\n", reason);
-    for (; k; k = k->next)
-        text_printf(out, "  analysis %s: %s\n", name_of(u, d, k), known_text(k));
-    add_instances(d, out);
-    if (d->instances_differ)
-        text_printf(out, "  differ   %s\n", d->instances_differ);
+    static const char *const words[] = {"exact", "wider", "unknown"};
+    explained_known_t **end = &out->known;
+    for (const known_t *k = known_of_launch(u, d, &out->unknown); k; k = k->next) {
+        *end = arena_alloc(sizeof(**end));
+        **end = (explained_known_t){.pointer = name_of(u, d, k),
+                                    .knowledge = words[k->knowledge],
+                                    .reason = k->reason,
+                                    .text = known_text(k)};
+        end = &(*end)->next;
+    }
+    add_instances(d, &out->instances);
+    out->differ = d->instances_differ;
 }
 
 /* ---- What is proven ---- */

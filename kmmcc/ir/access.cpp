@@ -29,12 +29,15 @@ template <class T> void Analysis::locate(const DILocation *l, T *t)
     }
 }
 
-void Analysis::unknown(int param, int member, const std::string &reason, const Instruction *i)
+void Analysis::unknown(int param, int member, const std::string &reason, const Instruction *i,
+                       bool is_loaded)
 {
-    for (const ir_unknown_t &u : unknown_)
-        if (u.param == param && u.member == member)
+    for (ir_unknown_t &u : unknown_)
+        if (u.param == param && u.member == member) {
+            u.is_loaded &= is_loaded;
             return;
-    ir_unknown_t u = {param, member, kept(reason), 0, 0, nullptr};
+        }
+    ir_unknown_t u = {param, member, is_loaded, kept(reason), 0, 0, nullptr};
     locate(i->getDebugLoc().get(), &u);
     unknown_.push_back(u);
 }
@@ -64,8 +67,7 @@ static ir_combine_t combine_of(StringRef name)
     return IR_COMBINE_UNKNOWN;
 }
 
-// `*p = *p + v` and atomic operations.
-static ir_combine_t combine_of(const Instruction *i)
+ir_combine_t combine_of(const Instruction *i)
 {
     if (auto *a = dyn_cast<AtomicRMWInst>(i))
         switch (a->getOperation()) {
@@ -156,6 +158,14 @@ bool is_combination(const CallBase *call)
            any_of(words, [&](const char *k) { return word == k; });
 }
 
+// True if the pointer lies in memory.
+static bool is_loaded(const Value *pointer)
+{
+    SmallVector<const Value *, 4> objects;
+    getUnderlyingObjects(pointer, objects);
+    return all_of(objects, [](const Value *o) { return isa<LoadInst>(o); });
+}
+
 void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes)
 {
     int g = guard(i->getParent());
@@ -165,7 +175,8 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
         c.push_back({BASE_UNKNOWN, -1, NEVER, ALWAYS});
     for (const Candidate &k : c) {
         if (k.param == BASE_UNKNOWN)
-            unknown(-1, -1, "a pointer that the kernel reads from memory or computes", i);
+            unknown(-1, -1, "a pointer that the kernel reads from memory or computes", i,
+                    is_loaded(pointer));
         int condition = nodes_.both(g, k.guard);
         if (k.param < 0 || condition == NEVER)
             continue;
@@ -192,13 +203,16 @@ void Analysis::access(const Instruction *i, ir_access_kind_t kind, const Value *
                          nullptr,
                          0,
                          element_of(i),
-                         kind == IR_ATOMIC && !i->use_empty()};
+                         kind == IR_ATOMIC && !i->use_empty(),
+                         0};
         locate(i->getDebugLoc().get(), &a);
         std::set<std::pair<const Value *, bool>> seen;
         if (auto *store = dyn_cast<StoreInst>(i)) {
             auto *number = dyn_cast<Constant>(store->getValueOperand());
             a.stores_zero = number && number->isZeroValue();
             carried(store->getValueOperand(), i, 0, seen, &a);
+            if (plain_)
+                carried_conditions(i, seen, &a);
             a.whole = plain_ ? wholes(store) : 0;
         }
         if (auto *fill = dyn_cast<MemSetInst>(i))
@@ -379,6 +393,9 @@ ir_function_t *Analysis::run()
     if (plain_) {
         find_elsewhere();
         find_thrown();
+        find_shared();
+        find_flags();
+        owns_memory_ = any_of(instructions(f_), owns);
     }
     for (size_t k = 0; k < access_.size(); k++) {
         if (plain_ && access_[k].kind == IR_WRITE)
@@ -416,8 +433,13 @@ ir_function_t *Analysis::run()
                (int)change_.size(),
                kept_array(thrown_),
                (int)thrown_.size(),
+               kept_array(shared_),
+               (int)shared_.size(),
+               clears_flags_,
+               flags_kept_,
                takes_turns_,
                elsewhere_,
+               owns_memory_,
                addresses_};
     return result;
 }

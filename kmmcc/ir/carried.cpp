@@ -6,7 +6,7 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 
-#include "ir/function.hpp"
+#include "ir/folding.hpp"
 
 namespace kmm_ir
 {
@@ -266,6 +266,42 @@ static bool begins_in(const AllocaInst *state, const Loop *loop)
     return false;
 }
 
+// True if the value that is stored is computed from what is loaded from the array.
+static bool is_made_of(const StoreInst *store, const Value *array)
+{
+    SmallPtrSet<const Value *, 16> seen;
+    SmallVector<const Value *, 16> list{store->getValueOperand()};
+    while (!list.empty()) {
+        auto *i = dyn_cast<Instruction>(list.pop_back_val());
+        if (!i || i->getType()->isPointerTy() || !seen.insert(i).second)
+            continue;
+        auto *load = dyn_cast<LoadInst>(i);
+        if (load && getUnderlyingObject(load->getPointerOperand()) == array)
+            return true;
+        if (!load)
+            list.append(i->op_begin(), i->op_end());
+    }
+    return false;
+}
+
+// True if the array gets values in the loop that are not made of its own.
+static bool is_begun_in(const Value *array, const Loop *loop)
+{
+    for (const BasicBlock *b : loop->blocks())
+        for (const Instruction &i : *b) {
+            auto *store = dyn_cast<StoreInst>(&i);
+            auto *call = dyn_cast<CallBase>(&i);
+            if (store && getUnderlyingObject(store->getPointerOperand()) == array &&
+                !is_made_of(store, array))
+                return true;
+            for (unsigned k = 0; call && k < call->arg_size(); k++)
+                if (call->getArgOperand(k)->getType()->isPointerTy() &&
+                    getUnderlyingObject(call->getArgOperand(k)) == array)
+                    return true;
+        }
+    return false;
+}
+
 // Adds the loops in which a number is drawn from a state that lives longer, and stored.
 void Analysis::drawn(const AllocaInst *state, const Instruction *draw, const Instruction *store,
                      ir_access_t *a)
@@ -281,6 +317,57 @@ void Analysis::drawn(const AllocaInst *state, const Instruction *draw, const Ins
     }
 }
 
+// Adds what decides by a comparison of an index with a constant, or of a pointer with the parameter
+// at which it begins. Comparisons with other values, such as the chunk's length, are left out.
+void Analysis::carried_test(const Value *v, const Instruction *store,
+                            std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a)
+{
+    auto *test = dyn_cast<ICmpInst>(v);
+    const uint64_t from = a->computed_from;
+    for (unsigned k = 0; test && k < 2; k++) {
+        const Value *x = test->getOperand(k), *y = test->getOperand(1 - k);
+        SmallVector<const Value *, 4> objects;
+        if (isa<Argument>(y) && y->getType()->isPointerTy())
+            getUnderlyingObjects(x, objects);
+        if (objects.size() == 1 && objects[0] == y)
+            carried_address(x, store, 0, seen, a);
+        else if (isa<ConstantInt>(y))
+            carried(x, store, 0, seen, a);
+    }
+    a->computed_from = from; // functions ask whether their length is large enough
+}
+
+void Analysis::carried_conditions(const Instruction *store,
+                                  std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a)
+{
+    for (const Condition &c : Folding(*this, store, IR_COMBINE_ADD).conditions())
+        carried_test(c.value, store, seen, a);
+}
+
+// What is stored to a local array, and loaded from it for the store. An element that is made of
+// others of the array carries their values, in the loops in which it begins with no others.
+void Analysis::carried_local(const LoadInst *load, const Instruction *store, int64_t period,
+                             std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a)
+{
+    const Value *array = getUnderlyingObject(load->getPointerOperand());
+    auto *local = dyn_cast<AllocaInst>(array);
+    if (!gives_memory(called(array)) && !(local && !is_generator(local->getAllocatedType())))
+        return;
+    for (const Instruction &i : instructions(f_)) {
+        auto *s = dyn_cast<StoreInst>(&i);
+        if (!s || s == store || getUnderlyingObject(s->getPointerOperand()) != array)
+            continue;
+        carried(s->getValueOperand(), s, period, seen, a);
+        for (const Loop *l = loops_.getLoopFor(s->getParent()); l && is_made_of(s, array);
+             l = l->getParentLoop()) {
+            if (is_begun_in(array, l))
+                break;
+            if (loop_number_[l] < 64 && period == 0)
+                a->carried |= 1ULL << loop_number_[l];
+        }
+    }
+}
+
 // Adds the loops around the store that carry what v is computed from. A value of which only the
 // rest by `period` counts (-1: by what is not known) may be the same wherever the index begins.
 void Analysis::carried(const Value *v, const Instruction *store, int64_t period,
@@ -289,7 +376,7 @@ void Analysis::carried(const Value *v, const Instruction *store, int64_t period,
     if (auto *argument = dyn_cast<Argument>(v)) {
         uint64_t bit = 1ULL << std::min(argument->getArgNo(), 63u);
         a->computed_from |= bit;
-        a->carried_from |= period == 0 ? bit : 0;
+        (period == 0 ? a->carried_from : a->repeated_from) |= bit;
     }
     auto *i = dyn_cast<Instruction>(v);
     if (!i || v->getType()->isPointerTy() || !seen.insert({v, period != 0}).second || folds(i))
@@ -307,8 +394,14 @@ void Analysis::carried(const Value *v, const Instruction *store, int64_t period,
         }
         for (const Use &u : phi->incoming_values())
             carried(u, store, period, seen, a);
+        if (plain_)
+            for (const Condition &c : Folding(*this, store, IR_COMBINE_ADD).conditions_of(phi))
+                carried_test(c.value, store, seen, a);
         return;
     }
+    auto *test = dyn_cast<ICmpInst>(i);
+    if (test && test->getOperand(0)->getType()->isPointerTy())
+        return carried_test(test, store, seen, a);
     if (i->getOpcode() == Instruction::Sub) // an address alone is the same in chunks
         for (const Use &u : i->operands())
             if (auto *address = dyn_cast<PtrToIntInst>(u))
@@ -318,6 +411,8 @@ void Analysis::carried(const Value *v, const Instruction *store, int64_t period,
         for (const Use &u : call ? call->args() : make_range(i->op_begin(), i->op_end()))
             carried(u, store, period, seen, a);
     auto *load = dyn_cast<LoadInst>(i);
+    if (load && plain_)
+        carried_local(load, store, period, seen, a);
     auto *state = load || (call && is_generator(call))
                       ? dyn_cast<AllocaInst>(getUnderlyingObject(i->getOperand(0)))
                       : nullptr;

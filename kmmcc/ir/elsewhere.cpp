@@ -97,13 +97,13 @@ static bool is_own_work(StringRef name)
            ((stem.consume_back("f") || stem.consume_back("l")) && math.count(stem));
 }
 
-static bool gives_memory(StringRef name)
+bool gives_memory(StringRef name)
 {
     return name == "malloc" || name == "calloc" || name == "aligned_alloc" || name == "_Znwm" ||
            name == "_Znam" || name == "realloc" || name == "__cxa_allocate_exception";
 }
 
-static StringRef called(const Value *v)
+StringRef called(const Value *v)
 {
     auto *call = dyn_cast<CallBase>(v);
     const Function *f = call ? call->getCalledFunction() : nullptr;
@@ -205,7 +205,7 @@ bool Analysis::calls_elsewhere(const CallBase *call) const
 
 // ---- Changes ----
 
-static bool is_program_state(const GlobalVariable *g)
+bool is_program_state(const GlobalVariable *g)
 {
     return !g->isConstant() && !g->getName().starts_with("_ZGV") &&
            !g->getName().starts_with("_ZTV") && !g->getName().starts_with("llvm.");
@@ -320,8 +320,7 @@ static bool is_computed(const Value *v)
            isa<GEPOperator>(v);
 }
 
-// The atomic sums that give out the index of an element, to each call or iteration another one.
-static SmallVector<const Value *, 4> numbers_of(const Value *pointer)
+SmallVector<const Value *, 4> numbers_of(const Value *pointer)
 {
     SmallPtrSet<const Value *, 16> seen;
     SmallVector<const Value *, 16> list{pointer};
@@ -362,8 +361,7 @@ static bool is_bounded(const Value *number, bool by_rest)
     return false;
 }
 
-// True for `*p = *p + x`: the value is made of the old one.
-static bool is_combined(const Instruction *i)
+bool is_combined(const Instruction *i)
 {
     auto *store = dyn_cast<StoreInst>(i);
     auto *value = store ? dyn_cast<BinaryOperator>(store->getValueOperand()) : nullptr;
@@ -373,9 +371,7 @@ static bool is_combined(const Instruction *i)
            });
 }
 
-// True for the counts of owners of C++'s shared pointers, which are plain while there is one
-// thread.
-static bool is_count_of_owners(const Instruction *i)
+bool is_count_of_owners(const Instruction *i)
 {
     const DILocation *l = i->getDebugLoc().get();
     const DISubprogram *f = l && l->getScope() ? l->getScope()->getSubprogram() : nullptr;
@@ -384,8 +380,7 @@ static bool is_count_of_owners(const Instruction *i)
            name.starts_with("_M_release") || name == "_M_add_ref_copy";
 }
 
-// `next.k` of C, and names of C++.
-static std::string title_of(const GlobalVariable *g)
+std::string title_of(const GlobalVariable *g)
 {
     std::string name = demangle(g->getName().str());
     name = name.substr(0, name.find("[abi:"));

@@ -115,20 +115,23 @@ Folded Folding::fold_binary(const BinaryOperator *b)
 Folded Folding::fold_product_and_sum(const CallBase *call)
 {
     Folded x = fold(call->getArgOperand(2));
-    uint64_t acc = 0;
+    uint64_t acc[2];
     for (unsigned k = 0; k < 2; k++) {
         Folded factor = fold(call->getArgOperand(k));
         if (op_ != IR_COMBINE_ADD || factor.kind >= WITH || factor.open)
             return foreign(call);
-        acc |= factor.acc;
+        acc[k] = factor.acc;
     }
-    if (x.kind == FREE && !acc)
+    if (x.kind == FREE && !acc[0] && !acc[1])
         return x;
-    out_.carried |= acc;
+    if (acc[0] && acc[1])
+        out_.carried |= acc[0] | acc[1]; // a product of two sums
+    for (unsigned k = 0; k < 2 && !acc[0] && !acc[1]; k++)
+        look_for_once(call->getArgOperand(k), call->getParent());
     for (const Use &u : call->args())
         if (fold(u).kind == FREE)
             contribute(u);
-    return {x.kind == FREE ? OWN : x.kind, x.open, x.acc};
+    return {x.kind == FREE ? OWN : x.kind, x.open, x.acc | acc[0] | acc[1]};
 }
 
 Folded Folding::fold_call(const CallBase *call)
@@ -315,7 +318,7 @@ Folded Folding::fold_header(const PHINode *phi, const Loop *loop)
     if (begin.kind >= OTHER)
         return begin;
     if (begin.kind == FREE)
-        contribute_new(first, loop->getLoopPreheader());
+        contribute_new(first, loop->getLoopPreheader(), true);
     Folded now = {begin.kind == WITH ? WITH : OWN, true, begin.acc};
     open_[phi] = now;
     Folded then = fold(next);
@@ -418,18 +421,19 @@ void Folding::look_for_reads()
     }
 }
 
-// Adds the loops whose index is in the place.
-void Folding::look_at_place()
+// Adds the loops whose index is in the place. Returns what the place is computed from.
+ir_fold_t Folding::look_at_place()
 {
     const ir_fold_t before = out_;
     for (const Value *p = place_; auto *element = dyn_cast<GEPOperator>(p);
          p = element->getPointerOperand())
         for (const Use &u : element->indices())
             contribute(u);
-    uint64_t loops = out_.indexed | out_.repeated | out_.carried;
+    const ir_fold_t place = out_;
     out_ = before;
-    out_.placed = loops;
+    out_.placed = place.indexed | place.repeated | place.carried;
     contributed_.clear();
+    return place;
 }
 
 void Folding::run_store(const StoreInst *store)
@@ -544,6 +548,16 @@ std::vector<Condition> Folding::conditions()
 {
     std::vector<Condition> when;
     conditions(store_->getParent(), nullptr, nullptr, when);
+    return when;
+}
+
+std::vector<Condition> Folding::conditions_of(const PHINode *phi)
+{
+    std::vector<Condition> when;
+    const auto *above = a_.tree_.getNode(phi->getParent())->getIDom();
+    for (unsigned k = 0;
+         above && phi->getNumIncomingValues() > 1 && k < phi->getNumIncomingValues(); k++)
+        conditions(phi->getIncomingBlock(k), phi->getParent(), above->getBlock(), when);
     return when;
 }
 

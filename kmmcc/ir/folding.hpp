@@ -40,6 +40,9 @@ struct LocalArray {
     std::vector<const StoreInst *> combines; // other stores
 };
 
+// True if v is computed from parameters and constants alone.
+bool is_of_parameters(const Value *v, int depth);
+
 class Folding
 {
   public:
@@ -50,13 +53,18 @@ class Folding
     ir_fold_t run();
     // The conditions under which the store runs.
     std::vector<Condition> conditions();
+    // Those that choose the phi's value.
+    std::vector<Condition> conditions_of(const PHINode *phi);
     // True if a compare-and-swap of `expected` stores it combined with others by the operator.
     bool combines(const Value *pointer, const Value *expected, const Value *next);
+    // What goes into a store to memory that all calls share. combines: `value` is combined with the
+    // old one there.
+    ir_fold_t run_shared(const Value *place, const Value *value, bool combines);
     // What becomes of the target's values, of an atomic operation in a kernel.
     ir_fold_t run_atomic(const Value *pointer);
 
   private:
-    enum { MOST_STEPS = 4000, MOST_DEPTH = 8 };
+    enum { MOST_STEPS = 4000, MOST_DEPTH = 8, NO_TARGET = -100 };
     Analysis &a_;
     const Instruction *store_;
     const ir_combine_t op_;
@@ -97,7 +105,8 @@ class Folding
                     std::vector<Condition> &out);
     void contribute(const Value *v, int64_t period = 0);
     void contribute_phi(const PHINode *phi, int64_t period);
-    void contribute_new(const Value *v, const BasicBlock *at);
+    void contribute_new(const Value *v, const BasicBlock *at, bool begins = false);
+    void look_for_once(const Value *v, const BasicBlock *at);
     bool contribute_condition(const Condition &c);
     bool reaches_open(const Value *v, std::set<const Value *> &seen);
 
@@ -123,7 +132,7 @@ class Folding
     ir_combine_t extreme_of(const Condition &c, const Arm &chosen, const Arm *other);
     bool is_chosen(const Arm &chosen, const Arm *other, const Value **by, bool *wrong);
     void look_for_reads();
-    void look_at_place();
+    ir_fold_t look_at_place();
     void run_store(const StoreInst *store);
 };
 

@@ -222,8 +222,7 @@ bool Folding::reaches_open(const Value *v, std::set<const Value *> &seen)
     return false;
 }
 
-// True if v is computed from parameters and constants alone.
-static bool is_of_parameters(const Value *v, int depth)
+bool is_of_parameters(const Value *v, int depth)
 {
     auto *i = dyn_cast<Instruction>(v);
     if (!i)
@@ -331,8 +330,38 @@ void Folding::contribute(const Value *v, int64_t period)
         contribute(u, period);
 }
 
-// Adds a value that is combined in the block.
-void Folding::contribute_new(const Value *v, const BasicBlock *at)
+// True for a product with a constant, which is a sum's if the other factor is.
+static bool is_scaled(const Value *v)
+{
+    auto *b = dyn_cast<BinaryOperator>(v);
+    return b && isa<Constant>(b->getOperand(1)) &&
+           (b->getOpcode() == Instruction::Mul || b->getOpcode() == Instruction::Shl ||
+            b->getOpcode() == Instruction::FMul);
+}
+
+// True if an element at a constant index of the program's memory goes into the value.
+static bool has_fixed_element(const Value *v, int depth)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (auto *load = dyn_cast<LoadInst>(v)) {
+        const Value *of = load->getPointerOperand()->stripInBoundsConstantOffsets();
+        return isa<Argument>(of) || isa<GlobalVariable>(of);
+    }
+    if (!i || depth == 0 || isa<PHINode>(i) || v->getType()->isPointerTy())
+        return false;
+    return any_of(i->operands(), [depth](const Use &u) { return has_fixed_element(u, depth - 1); });
+}
+
+// Looks for an element that may be combined once in each call, such as a chunk's first one.
+void Folding::look_for_once(const Value *v, const BasicBlock *at)
+{
+    if (is_additive() && !around(at) && has_fixed_element(v, MOST_DEPTH))
+        out_.kind = std::max(out_.kind, IR_FOLD_UNKNOWN);
+}
+
+// Adds a value that is combined in the block. begins: an accumulator begins with it, and its loop
+// may go on behind that element.
+void Folding::contribute_new(const Value *v, const BasicBlock *at, bool begins)
 {
     uint64_t loops = around(at);
     if (is_identity(v))
@@ -343,9 +372,11 @@ void Folding::contribute_new(const Value *v, const BasicBlock *at)
         return;
     }
     const Value *plain = v;
-    while (isa<CastInst>(plain))
-        plain = cast<CastInst>(plain)->getOperand(0);
+    while (isa<CastInst>(plain) || is_scaled(plain))
+        plain = cast<User>(plain)->getOperand(0);
     auto *argument = dyn_cast<Argument>(plain);
+    if (!begins)
+        look_for_once(v, at);
     if (argument && op_ == IR_COMBINE_ADD && !loops)
         out_.counted |= 1ULL << std::min(argument->getArgNo(), 63u);
     else

@@ -46,6 +46,15 @@ struct Candidate {
 typedef std::vector<Candidate> Candidates;
 
 int64_t period_of(const Instruction *i);
+// True if a call gives memory of its own.
+bool gives_memory(StringRef name);
+// True if the instruction frees what a pointer in a parameter's memory leads to, or stores a
+// pointer to new memory there.
+bool owns(const Instruction &i);
+// The name of the function that a call names; "": it is none.
+StringRef called(const Value *v);
+// The operator of `*p = *p + v` and of atomic operations.
+ir_combine_t combine_of(const Instruction *i);
 bool is_atomic(const CallBase *call);
 // True if the call is one of CUDA's atomic functions that combine, of a number.
 bool is_combination(const CallBase *call);
@@ -53,6 +62,16 @@ bool is_index(const Value *next, const PHINode *phi);
 
 // True for memory at a place that an atomic sum gives out, to each call or iteration another one.
 bool is_given_out(const Value *pointer);
+// The atomic operations from which a value or an address is computed.
+SmallVector<const Value *, 4> numbers_of(const Value *v);
+// True for `*p = *p + x`: the value is made of the old one.
+bool is_combined(const Instruction *i);
+// True for the counts of owners of C++'s shared pointers, which are plain while there is one
+// thread.
+bool is_count_of_owners(const Instruction *i);
+bool is_program_state(const GlobalVariable *g);
+// `next.k` of C, and names of C++.
+std::string title_of(const GlobalVariable *g);
 
 class Analysis
 {
@@ -86,6 +105,9 @@ class Analysis
     std::vector<ir_unknown_t> unknown_;
     std::vector<ir_change_t> change_;
     std::vector<ir_throw_t> thrown_;
+    std::vector<ir_shared_t> shared_;
+    bool clears_flags_ = false, owns_memory_ = false;
+    uint64_t flags_kept_ = 0;
     bool takes_turns_ = false, elsewhere_ = false;
     uint64_t addresses_ = 0;
     std::map<std::pair<const Value *, int64_t>, int> symbol_;
@@ -94,7 +116,8 @@ class Analysis
 
     static const char *kept(StringRef text) { return strdup(text.str().c_str()); }
     template <class T> static void locate(const DILocation *l, T *t);
-    void unknown(int param, int member, const std::string &reason, const Instruction *i);
+    void unknown(int param, int member, const std::string &reason, const Instruction *i,
+                 bool is_loaded = false);
     void escapes(const Value *pointer, const std::string &reason, const Instruction *i);
 
     int edge(const BasicBlock *from, const BasicBlock *to);
@@ -133,6 +156,12 @@ class Analysis
                     ir_access_t *a);
     void carried(const Value *v, const Instruction *store, int64_t period,
                  std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
+    void carried_test(const Value *v, const Instruction *store,
+                      std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
+    void carried_conditions(const Instruction *store,
+                            std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
+    void carried_local(const LoadInst *load, const Instruction *store, int64_t period,
+                       std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
     uint64_t wholes(const StoreInst *store);
     uint64_t wholes_of(const Value *v, const Instruction *store, std::set<const Value *> &seen);
     const ir_fold_t *what_combines(const Instruction *store);
@@ -157,6 +186,13 @@ class Analysis
     void find_elsewhere();
     void thrown_by(const PHINode *phi, int64_t period, bool is_sure, ir_throw_t *t);
     void find_thrown();
+    bool is_scratch(const Instruction *store, const Value *place) const;
+    bool is_only_use(const Instruction *store, const GlobalVariable *variable) const;
+    void note_given_number(const StoreInst *store);
+    void note_shared(const Instruction *i);
+    void find_shared();
+    uint64_t flags_kept(const CallBase *test, const CallBase *clear) const;
+    void find_flags();
     void visit(const Instruction *i);
     void visit_call(const CallBase *call);
 };

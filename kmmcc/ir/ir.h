@@ -144,7 +144,8 @@ typedef struct ir_access {
     /* Of CUDA's atomic functions: the type of the element, as the C++ ABI abbreviates it, such as
      * 'i' and 'f'; 0: not known. */
     char element;
-    int uses_result; /* of an atomic operation: something uses the value that it returns */
+    int uses_result;        /* of an atomic operation: something uses the value that it returns */
+    uint64_t repeated_from; /* of a store: parameters in values of which only a rest counts */
 } ir_access_t;
 
 /* A variable of static storage that the function changes, or one place to which a pointer in such
@@ -159,6 +160,29 @@ typedef struct ir_change {
     const char *file; /* NULL: not known */
 } ir_change_t;
 
+/*
+ * A store to memory that all calls share: a variable of static storage, or what a pointer there
+ * leads to; also an atomic or a volatile one, and under a lock. Or a store to a parameter's memory
+ * of a number that an atomic sum gives out.
+ */
+typedef struct ir_shared {
+    const char *name; /* of the variable; NULL: it is a parameter's memory */
+    int param;        /* that parameter; -1: none */
+    /* What goes into the value and decides about the store, for each operator by which it may be
+     * combined with the old value. Of a value that is not combined, `over` has the loops of which
+     * it is a result. */
+    const ir_fold_t *fold;
+    int fold_count;
+    int combines;    /* the store combines a value with the old one */
+    int is_constant; /* the value, or what is combined, is a constant */
+    int is_scratch;  /* the call loads from there, perhaps what it has stored */
+    int is_slot;     /* at a place that an atomic sum gives out */
+    int is_number;   /* of a number that an atomic sum gives out */
+    int is_counter;  /* the function does nothing else with the variable */
+    int line, column;
+    const char *file; /* NULL: not known */
+} ir_shared_t;
+
 /* What goes into an exception that leaves the function. Loops and parameters are bits, as in
  * ir_access. */
 typedef struct ir_throw {
@@ -172,6 +196,7 @@ typedef struct ir_throw {
 /* A pointer whose accesses are not all known. */
 typedef struct ir_unknown {
     int param, member; /* the pointer; param -1: all pointers */
+    int is_loaded;     /* all these accesses are through pointers that lie in memory */
     const char *reason;
     int line, column;
     const char *file;
@@ -195,10 +220,18 @@ typedef struct ir_function {
     int change_count;
     ir_throw_t *thrown; /* of a plain function */
     int thrown_count;
+    ir_shared_t *shared; /* of a plain function */
+    int shared_count;
+    /* It tests floating-point exceptions, and each test comes behind a call that clears them; the
+     * loops, as bits, around such a test and not around that call. */
+    int clears_flags;
+    uint64_t flags_kept;
     int takes_turns; /* it exchanges atomically, as locks do */
     /* It may reach memory that is neither its own nor constant, and to which no parameter leads by
      * itself; or it calls code that is not known. */
     int elsewhere;
+    /* It allocates or frees memory to which pointers in memory of its parameters lead. */
+    int owns_memory;
     uint64_t addresses; /* the parameters, as bits, that are numbers of which it makes addresses */
 } ir_function_t;
 
@@ -211,7 +244,7 @@ typedef struct ir_launch {
     const char *function; /* the linker's name of the function that launches */
     const char *title;    /* that function as the source names it */
     const char *stub;     /* the linker's name of the kernel's stub */
-    const char *file;     /* NULL: not known */
+    const char *file;     /* as #line and options name it; NULL: not known */
     int line;
 } ir_launch_t;
 

@@ -29,7 +29,9 @@ ir_launch_t launch_at(const Function &f, const Function &stub, const CallBase &c
     ir_launch_t l = {kept(f.getName().str()), kept(demangle(f.getName().str())),
                      kept(stub.getName().str()), nullptr, 0};
     if (const DILocation *at = call.getDebugLoc().get()) {
-        l.file = kept(at->getFilename().str());
+        bool whole = at->getFilename().starts_with("/") || at->getDirectory().empty();
+        l.file = kept(whole ? at->getFilename().str()
+                            : (at->getDirectory() + "/" + at->getFilename()).str());
         l.line = (int)at->getLine();
     }
     return l;

@@ -2,6 +2,7 @@
 // The module of ir.h for one release of LLVM: reads bitcode that is not optimized, inlines all
 // calls, moves variables to registers, and describes each access through a parameter as nodes.
 #include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -82,6 +83,16 @@ void inline_all(Function &f)
     }
 }
 
+// Members of a struct that is put together in registers, as complex numbers are, become the values
+// themselves.
+void forward_members(Function &f)
+{
+    for (Instruction &i : instructions(f))
+        if (auto *member = dyn_cast<ExtractValueInst>(&i))
+            if (Value *v = FindInsertedValue(member->getAggregateOperand(), member->getIndices()))
+                member->replaceAllUsesWith(v);
+}
+
 // Removes what computes addresses that nothing uses. Loads and stores stay.
 void drop_unused(Function &f)
 {
@@ -136,6 +147,7 @@ extern "C" ir_function_t **kmm_ir_analyze(const char *path, const char *name, co
         passes.addPass(LoopSimplifyPass());
         passes.addPass(LCSSAPass());
         passes.run(f, of_functions);
+        forward_members(f);
         drop_unused(f);
         found.push_back(Analysis(f, of_functions, name != nullptr).run());
     }

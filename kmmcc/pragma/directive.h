@@ -146,6 +146,10 @@ typedef enum instances {
     INSTANCES_OPEN  /* some may be missing */
 } instances_t;
 
+/* Values of `pack`: the launch passes no parameter pack; one that is not its last argument, or
+ * several, so that numbers of arguments differ from instance to instance. */
+enum { PACK_NONE = -1, PACK_OPEN = -2 };
+
 /* A probe: an expression of the pragma that is inserted into the parsed text as a variable's
  * initializer, so that clang types it. */
 typedef struct probe {
@@ -237,6 +241,8 @@ typedef struct directive {
     int target_count;
     CXCursor *argument;
     int argument_count;
+    int pack; /* the first argument that a parameter pack passes, which is the last one in the text;
+                 PACK_NONE, PACK_OPEN */
     /* The texts of the first arguments, which a macro may write in part; as many as are written. */
     text_range_t *argument_text;
     int argument_text_count;

@@ -305,8 +305,9 @@ static void read_options(scan_t *s)
         const char *path = strcmp(o->parse_flags[k], "-include") == 0
                                ? find_header(s, "", o->parse_flags[k + 1])
                                : NULL;
-        if (path)
-            file_at(s, path, true);
+        include_file_t *file = path ? file_at(s, path, true) : NULL;
+        if (file)
+            file->is_forced = true;
     }
     for (int k = 0; k < o->parse_flag_count; k++)
         if (strstr(o->parse_flags[k], "_Pragma") && strstr(o->parse_flags[k], "kmm"))

@@ -35,6 +35,7 @@ struct include_file {
     int include_count, include_capacity;
     bool reaches_change; /* by transform.c */
     bool is_nested;      /* by unit.c: another header includes it */
+    bool is_forced;      /* -include names it, so it stands before the source */
 };
 typedef struct includes {
     include_file_t **file; /* file[0] is the source itself */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public calls on arrays. */
-#include <stdio.h>
 
+#include "memory/array.h"
 #include "api/runtime.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "launch/nodes.h"
-#include "memory/array.h"
 #include "memory/lifetime.h"
 #include "memory/residency/named.h"
 #include "memory/residency/native.h"
@@ -64,7 +64,7 @@ KMM__API void *kmm_malloc(size_t bytes)
     void *base = NULL;
     kmm_shape_t shape = {.dims = 1, .extent = {(int64_t)bytes}, .element_bytes = 1};
     if (kmm_array_create(kmm__current(), &shape, &base)) {
-        fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
+        kmm__log(KMM__LOG_ERROR, "%s", kmm__error_get());
         return NULL;
     }
     return base;
@@ -73,7 +73,7 @@ KMM__API void *kmm_malloc(size_t bytes)
 KMM__API void kmm_free(void *base)
 {
     if (base && kmm_array_destroy(kmm__current(), base))
-        fprintf(stderr, "kmm: error: kmm_free: %s\n", kmm__error_get());
+        kmm__log(KMM__LOG_ERROR, "kmm_free: %s", kmm__error_get());
 }
 
 KMM__API int kmm_array_find(kmm_runtime_t *rt, const void *address, kmm_extent_t *out)

@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "base/log.h"
 #include "execute/exact_host.h"
 #include "launch/maps.h"
 
@@ -109,7 +109,7 @@ static bool is_left(const block_t *b, const void *frame)
 
 static void say(const block_t *b, const char *text)
 {
-    fprintf(stderr, "kmm: error: %s:%d: %s\n", b->file, b->line, text);
+    kmm__log(KMM__LOG_ERROR, "%s:%d: %s", b->file, b->line, text);
     kmm__exit_unasked();
 }
 
@@ -151,10 +151,10 @@ void kmm__blocks_exit(const kmm_runtime_t *rt, bool can_end)
     block_t b;
     while (take_one(rt, &b)) {
         if (!can_end)
-            fprintf(stderr,
-                    "kmm: warning: %s:%d: the block of `data` has not ended, because a chunk or a "
-                    "task called exit; its arrays are not written back\n",
-                    b.file, b.line);
+            kmm__log(KMM__LOG_WARNING,
+                     "%s:%d: the block of `data` has not ended, because a chunk or a task called "
+                     "exit; its arrays are not written back",
+                     b.file, b.line);
         else if (kmm__maps_end(b.rt, &b.base, 1))
             say(&b, kmm__error_get());
     }

@@ -2,14 +2,14 @@
 /* Configures which devices a runtime has, and how much of their memory it may use. */
 #include "api/config.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "base/size.h"
 #include "execute/check.h"
 #include "execute/exact.h"
 #include "execute/exact_host.h"
@@ -21,40 +21,6 @@
 static const uint64_t RESERVE_PART =
     32; /* 1/32 of a device's free memory is left to others by default */
 
-/* Parses a number of bytes: "64M", "1.5G", "4096". False if the text is not such a number. */
-static bool parse_bytes(const char *text, uint64_t *out)
-{
-    char *end;
-    double v = strtod(text, &end);
-    const char *units = "KMGT";
-    const char *u = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-    if (end == text || !(v >= 0))
-        return false;
-    for (const char *k = units; u && k <= u; k++)
-        v *= 1024;
-    if (u)
-        end++;
-    if (u && (*end == 'i' || *end == 'I'))
-        end++;
-    if (*end == 'B' || *end == 'b')
-        end++;
-    if (*end || v >= (double)INT64_MAX)
-        return false;
-    *out = (uint64_t)v;
-    return true;
-}
-
-static int environment_bytes(const char *name, uint64_t *out)
-{
-    const char *text = getenv(name);
-    if (*out || !text || !*text)
-        return 0;
-    return parse_bytes(text, out)
-               ? 0
-               : kmm__error_set(KMM_E_INVALID, "%s=%s: no number of bytes, such as 64M or 8G", name,
-                                text);
-}
-
 /* KMM_JOIN: the size in bytes up to which small chunks are joined; 0: never. Tests set the other
  * limits too: "64K,1,2". */
 static int config_join(kmm_runtime_t *rt)
@@ -65,8 +31,8 @@ static int config_join(kmm_runtime_t *rt)
     uint64_t values[] = {BYTES, TASKS, PART};
     bool ok = true;
     for (int k = 0; k < 3 && (number = strsep(&rest, ",")); k++)
-        ok &= k ? parse_bytes(number, &values[k]) && values[k] > 0
-                : !*number || parse_bytes(number, &values[k]);
+        ok &= k ? kmm__size_parse(number, &values[k]) && values[k] > 0
+                : !*number || kmm__size_parse(number, &values[k]);
     ok &= !rest;
     free(copy);
     rt->launches->join.bytes = values[0];
@@ -167,8 +133,8 @@ static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, in
     if (at_most > room(rt) || (required && room(rt) == 0))
         return too_many();
     if (!at_most && count > room(rt)) {
-        fprintf(stderr, "kmm: warning: of %d %s devices %d are used, since there can be no more\n",
-                count, product, room(rt));
+        kmm__log(KMM__LOG_WARNING, "of %d %s devices %d are used, since there can be no more",
+                 count, product, room(rt));
         count = room(rt);
     }
     for (int k = 0; k < (at_most ? at_most : count); k++)
@@ -228,7 +194,7 @@ static int add_list(kmm_runtime_t *rt, const char *list, kmm_config_t *config)
     while (!error && (entry = strsep(&rest, ","))) {
         uint64_t mem;
         if (!strncmp(entry, "mem=", 4)) {
-            if (!parse_bytes(entry + 4, &mem) || mem == 0)
+            if (!kmm__size_parse(entry + 4, &mem) || mem == 0)
                 error = kmm__error_set(KMM_E_INVALID,
                                        "KMM_DEVICES: `%s`: no number of bytes, such as 64M or 8G",
                                        entry);
@@ -284,11 +250,11 @@ int kmm__config_devices(kmm_runtime_t *rt, const kmm_config_t *given)
     if (rt->checks_access)
         kmm__exact_host_watch();
     if (!error)
-        error = environment_bytes("KMM_DEVICE_MEM", &config.device_mem);
+        error = kmm__size_of_variable("KMM_DEVICE_MEM", &config.device_mem);
     if (!error)
-        error = environment_bytes("KMM_DEVICE_KEEP_FREE", &config.device_keep_free);
+        error = kmm__size_of_variable("KMM_DEVICE_KEEP_FREE", &config.device_keep_free);
     if (!error)
-        error = environment_bytes("KMM_FRAME", &config.frame_bytes);
+        error = kmm__size_of_variable("KMM_FRAME", &config.frame_bytes);
     if (!error)
         error = config_join(rt);
     if (!error)
@@ -320,7 +286,7 @@ int kmm__config_locked(kmm_runtime_t *rt, const kmm_config_t *given)
     const char *text = getenv("KMM_PINNED_MEM");
     uint64_t bound = given ? given->pinned_mem : 0;
     bool is_given = bound > 0 || (text && *text);
-    int error = environment_bytes("KMM_PINNED_MEM", &bound);
+    int error = kmm__size_of_variable("KMM_PINNED_MEM", &bound);
     kmm__locked_start(rt, is_given, bound);
     return error;
 }
@@ -329,7 +295,7 @@ int kmm__config_host(kmm_runtime_t *rt, const kmm_config_t *given)
 {
     uint64_t limit = given ? given->host_mem : 0;
     const char *folder = first_of(given ? given->spill_dir : NULL, getenv("KMM_SPILL_DIR"), NULL);
-    int error = environment_bytes("KMM_HOST_MEM", &limit);
+    int error = kmm__size_of_variable("KMM_HOST_MEM", &limit);
     if (error || limit == 0)
         return error;
     return kmm__spill_start(rt, limit, first_of(folder, getenv("TMPDIR"), "/var/tmp"));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The process's runtime, which is created at first use, and the current runtime of each thread. */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -11,11 +10,14 @@
 #include "api/runtime.h"
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "base/log.h"
 #include "base/running.h"
 #include "launch/builder.h"
 #include "memory/host/pagelock.h"
 #include "memory/residency/native.h"
 #include "observe/stats.h"
+#include "observe/trace.h"
+#include "observe/watch.h"
 #include "task/inside.h"
 #include "task/marker.h"
 #include "task/task.h"
@@ -92,7 +94,7 @@ static void default_end(void)
     can_wait = can_wait && !may_be_of_chunk(rt);
     kmm__blocks_exit(rt, can_wait);
     if (can_wait ? kmm_wait(rt) : kmm__error_take(rt)) {
-        fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
+        kmm__log(KMM__LOG_ERROR, "%s", kmm__error_get());
         if (!kmm__error_is_told(rt))
             kmm__exit_unasked();
     }
@@ -100,7 +102,9 @@ static void default_end(void)
         kmm__flush(rt, NULL);
         kmm__pagelock_settle(rt); /* after this the driver ends */
     }
-    kmm__stats_print(rt);
+    kmm__watch_rest();
+    kmm__stats_print(rt, 0);
+    kmm__observe_end();
 }
 
 KMM__API void kmm_wait_at_exit(void)
@@ -138,12 +142,13 @@ void kmm__default_tell(void (*made)(kmm_runtime_t *rt))
 static void default_create(void)
 {
     if (was_on_gpus) {
-        fprintf(stderr, "kmm: error: a process cannot use GPUs when it was forked from one that "
-                        "has used them; fork first\n");
+        kmm__log(KMM__LOG_ERROR,
+                 "a process cannot use GPUs when it was forked from one that has used them; fork "
+                 "first");
         return;
     }
     if (kmm_create(&default_runtime, NULL)) {
-        fprintf(stderr, "kmm: error: %s\n", kmm__error_get());
+        kmm__log(KMM__LOG_ERROR, "%s", kmm__error_get());
         default_runtime = NULL;
         return;
     }

@@ -3,13 +3,17 @@
 #include "api/runtime.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/block.h"
 #include "api/config.h"
+#include "api/version.h"
 #include "base/alloc.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "execute/completion.h"
 #include "execute/device_thread.h"
 #include "execute/exact_host.h"
@@ -28,6 +32,8 @@
 #include "memory/residency/native.h"
 #include "observe/fault.h"
 #include "observe/stats.h"
+#include "observe/trace.h"
+#include "observe/watch.h"
 #include "task/inside.h"
 #include "task/marker.h"
 #include "transport/load.h"
@@ -62,6 +68,7 @@ static void runtime_free(kmm_runtime_t *rt)
     kmm__launches_stop(rt);
     kmm__tasks_stop(rt);
     kmm__memory_stop(rt);
+    kmm__stats_stop(rt);
     pthread_cond_destroy(&rt->progress);
     pthread_mutex_destroy(&rt->lock);
     free(rt);
@@ -92,6 +99,8 @@ static int runtime_configure(kmm_runtime_t *rt, const kmm_config_t *config)
         error = kmm__links_start(rt);
     if (!error)
         error = kmm__config_host(rt, config);
+    if (!error)
+        error = kmm__observe_start(rt);
     return error;
 }
 
@@ -107,10 +116,21 @@ static int devices_start(kmm_runtime_t *rt, int error)
     return error;
 }
 
-KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
+static void devices_log(const kmm_runtime_t *rt)
 {
-    if (!out)
-        return kmm__error_set(KMM_E_INVALID, "nowhere to put the runtime");
+    for (uint32_t k = 0; k < rt->visible_count; k++) {
+        const kmm__device_t *d = rt->device[k];
+        if (d->space == KMM__HOST)
+            kmm__log(KMM__LOG_INFO, "device %u: %s, %u threads", k, d->info.name,
+                     d->compute_stream_count);
+        else
+            kmm__log(KMM__LOG_INFO, "device %u: %s, at most %s for arrays, of %s", k, d->info.name,
+                     KMM__BYTES(d->memory->limit), KMM__BYTES(d->info.memory_total));
+    }
+}
+
+static int runtime_create(kmm_runtime_t **out, const kmm_config_t *config)
+{
     kmm__environment_check();
     kmm__launcher_t launcher;
     if (kmm__launcher_is_wanted(&launcher))
@@ -120,6 +140,7 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
     kmm_runtime_t *rt = kmm__alloc(sizeof(*rt));
     lock_init(&rt->lock);
     pthread_cond_init(&rt->progress, NULL);
+    kmm__stats_start(rt);
     kmm__tasks_start(rt, &kmm__execute_hooks);
     kmm__memory_start(rt);
     kmm__launches_start(rt);
@@ -137,8 +158,36 @@ KMM__API int kmm_create(kmm_runtime_t **out, const kmm_config_t *config)
         return error;
     }
     kmm__fault_watch(rt);
+    kmm__watch_begin(rt);
+    if (kmm__log_says(KMM__LOG_INFO))
+        devices_log(rt);
     *out = rt;
     return 0;
+}
+
+/* The size of kmm_config_t in version 0.1, which the function kmm_create takes for ever. */
+enum { FIRST_CONFIG_BYTES = offsetof(kmm_config_t, pinned_mem) + sizeof(uint64_t) };
+
+KMM__API int kmm_create_version(int version, size_t config_bytes, kmm_runtime_t **out,
+                                const kmm_config_t *config)
+{
+    kmm_config_t whole = {0};
+    if (!out)
+        return kmm__error_set(KMM_E_INVALID, "nowhere to put the runtime");
+    int error = kmm__version_check(version);
+    if (error)
+        return error;
+    if (config_bytes < FIRST_CONFIG_BYTES || config_bytes > sizeof(whole))
+        return kmm__error_set(KMM_E_INVALID, "kmm_config_t has %zu bytes, and not %zu",
+                              sizeof(whole), config_bytes);
+    if (config)
+        memcpy(&whole, config, config_bytes);
+    return runtime_create(out, &whole);
+}
+
+KMM__API int(kmm_create)(kmm_runtime_t **out, const kmm_config_t *config)
+{
+    return kmm_create_version(KMM_VERSION_NUMBER, FIRST_CONFIG_BYTES, out, config);
 }
 
 KMM__API int kmm_wait(kmm_runtime_t *rt)
@@ -172,7 +221,8 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
     kmm__native_end(rt, "the end of the runtime");
     int error = kmm_wait(rt);
     kmm__blocks_forget(rt);
-    kmm__stats_print(rt);
+    kmm__watch_end(rt);
+    kmm__stats_print(rt, 0);
     pthread_mutex_lock(&rt->lock);
     while (rt->memory->array_count) {
         kmm__array_t *a = rt->memory->arrays[rt->memory->array_count - 1];
@@ -183,5 +233,6 @@ KMM__API int kmm_destroy(kmm_runtime_t *rt)
         kmm__cond_wait(&rt->progress, &rt->lock);
     pthread_mutex_unlock(&rt->lock);
     runtime_free(rt);
+    kmm__observe_end();
     return error;
 }

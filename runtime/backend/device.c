@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "backend/mark.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
@@ -51,6 +52,7 @@ static void stream_drop(kmm__device_t *d, kmm__stream_t *s)
 
 void kmm__device_close(kmm__device_t *d)
 {
+    kmm__marks_await(d);
     for (uint32_t k = 0; k < d->event_count; k++)
         d->backend->event_destroy(d->events[k]);
     free(d->events);

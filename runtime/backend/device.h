@@ -23,6 +23,7 @@ typedef struct kmm__compute_stream {
     /* of the CPU: it runs functions and operations until there are none; of a task stream: a `task`
      * directive uses it */
     bool is_taken;
+    uint64_t ran_from; /* of the CPU, if runtime->stats: kmm__now() when its kernel began */
 } kmm__compute_stream_t;
 
 /* Totals since the start of the runtime, for observe/. Written only by the functions below. */
@@ -37,7 +38,12 @@ typedef struct kmm__counters {
     uint64_t premapped, premap_ns; /* frames premapped; nanoseconds of that */
     uint64_t waiting_ns; /* nanoseconds in which tasks waited for memory before their copies */
     uint64_t proven;     /* chunks under -fkmm-check that ran without it */
-    uint64_t host_backed_most; /* most bytes of host-backed frames at one time */
+    uint64_t memory_most,
+        host_backed_most; /* most bytes of memory, of host-backed frames, at once */
+    uint64_t evicted;     /* bytes of frames that were evicted while their array lived */
+    /* Only if runtime->stats: bytes copied to the device that an eviction had taken from it;
+     * nanoseconds in which chunks ran, of all compute streams */
+    uint64_t bytes_again, run_ns;
 } kmm__counters_t;
 
 /* Adds n to a counter. Needs no lock. */
@@ -70,10 +76,11 @@ struct kmm__device {
     kmm__backend_t *backend;
     kmm__gpu_t *gpu;
     kmm__gpu_info_t info;
-    uint32_t index; /* index in runtime->device */
-    int ordinal;    /* the backend's number of the device */
-    uint32_t space; /* the space in which it works; KMM__HOST: host memory */
-    bool hidden;    /* the CPU, if launches do not use it, but the runtime does */
+    uint32_t index;  /* index in runtime->device */
+    uint16_t number; /* of devices of all runtimes, for trace points; set by observe/ */
+    int ordinal;     /* the backend's number of the device */
+    uint32_t space;  /* the space in which it works; KMM__HOST: host memory */
+    bool hidden;     /* the CPU, if launches do not use it, but the runtime does */
     /* error of work that failed on it; 0: it is not lost. A lost device gets no more work, and the
      * newest values that only it held are gone. Written by kmm__device_lose */
     _Atomic int lost;
@@ -91,6 +98,7 @@ struct kmm__device {
     pthread_cond_t wake;
     _Atomic uint64_t wakes; /* number of wake-ups; changed under the lock */
     kmm__counters_t counters;
+    _Atomic uint32_t marks; /* calls of kmm__stream_mark whose notification is to come */
     /* counters.launches when printing was last flushed; written by api/ */
     _Atomic uint64_t flushed;
 

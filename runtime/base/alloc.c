@@ -2,15 +2,16 @@
 /* Bookkeeping memory. The process ends if there is none. */
 #include "base/alloc.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/log.h"
 
 static void *or_die(void *p, size_t bytes)
 {
     if (p || bytes == 0)
         return p;
-    fprintf(stderr, "kmm: error: no host memory for %zu bytes of bookkeeping\n", bytes);
+    kmm__log(KMM__LOG_ERROR, "no host memory for %zu bytes of bookkeeping", bytes);
     abort();
 }
 

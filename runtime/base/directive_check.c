@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "base/log.h"
 
 /* Flushes stdout before abort(), which would lose what the program has printed into a pipe or a
  * file. */
@@ -26,9 +27,9 @@ KMM__API void kmm_directive_check(int result, const char *file, int line)
     if (result == 0)
         return;
     if (strncmp(text, file, strlen(file)) == 0)
-        fprintf(stderr, "kmm: error: %s (%s)\n", text, kmm_error_string(result));
+        kmm__log(KMM__LOG_ERROR, "%s (%s)", text, kmm_error_string(result));
     else
-        fprintf(stderr, "kmm: error: %s:%d: %s (%s)\n", file, line, text, kmm_error_string(result));
+        kmm__log(KMM__LOG_ERROR, "%s:%d: %s (%s)", file, line, text, kmm_error_string(result));
     kmm__exit_unasked(); /* no call can ask for this error */
     if (!on_error || strcmp(on_error, "continue") != 0)
         end_program();

@@ -4,11 +4,14 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/log.h"
 
 /* SIZE: where it is read, text that is no size is an error; 0 bytes count as not set. */
 typedef enum form { CHECKED_WHERE_READ, WORDS, WORD_LIST, NUMBER, SIZE, FOLDER } form_t;
@@ -27,11 +30,15 @@ static const struct {
     {"KMM_DEVICES", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_DEVICE_KEEP_FREE", SIZE, NULL, 0, 0},
     {"KMM_DEVICE_MEM", SIZE, NULL, 0, 0},
+    {"KMM_DOT", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_DOT_LINES", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_FRAME", SIZE, NULL, 0, 0},
     {"KMM_HOST_MEM", SIZE, NULL, 0, 0},
     {"KMM_JOIN", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_LIBRARY", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_LINKS", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_LOG", WORDS, " 0 error warning info debug ", 0, 0},
+    {"KMM_LOG_FILE", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_NATIVE", WORDS, " 0 1 ", 0, 0},
     {"KMM_NODES", WORDS, " 0 1 ", 0, 0},
     {"KMM_NODE_TIMEOUT", NUMBER, NULL, 0, 86400},
@@ -39,14 +46,17 @@ static const struct {
     {"KMM_ON_ERROR", WORDS, " continue ", 0, 0},
     {"KMM_ORDER", WORDS, " reuse submission ", 0, 0},
     {"KMM_PINNED_MEM", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_PROGRESS", WORDS, " 0 1 ", 0, 0},
     {"KMM_SEED", NUMBER, NULL, LONG_MIN, LONG_MAX},
     {"KMM_SPILL_DIR", FOLDER, NULL, 0, 0},
     {"KMM_SPILL_IO", WORD_LIST, " pread cached ", 0, 0},
     {"KMM_STAGE_BYTES", NUMBER, NULL, 1, 1 << 30},
     {"KMM_STAGE_THREADS", NUMBER, NULL, 0, 12},
     {"KMM_STAGE_TIMES", CHECKED_WHERE_READ, NULL, 0, 0},
-    {"KMM_STATS", WORDS, " 0 1 ", 0, 0},
+    {"KMM_STATS", WORDS, " 0 1 json json:FILE ", 0, 0},
     {"KMM_THREADS", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_TRACE", CHECKED_WHERE_READ, NULL, 0, 0},
+    {"KMM_TRACE_MAX", SIZE, NULL, 0, 0},
     {"KMM_TRANSPORT", CHECKED_WHERE_READ, NULL, 0, 0},
 };
 enum { COUNT = sizeof(table) / sizeof(*table), LONGEST = 48 };
@@ -82,10 +92,9 @@ static void warn_of_name(const char *name)
     for (int k = 1; k < COUNT; k++)
         if (distance(name, table[k].name) < distance(name, table[nearest].name))
             nearest = k;
-    fprintf(stderr,
-            "kmm: warning: the environment has %s, but kmm has no such variable; the nearest is "
-            "%s\n",
-            name, table[nearest].name);
+    kmm__log(KMM__LOG_WARNING,
+             "the environment has %s, but kmm has no such variable; the nearest is %s", name,
+             table[nearest].name);
 }
 
 static void check_number(int k, const char *value)
@@ -93,11 +102,10 @@ static void check_number(int k, const char *value)
     char *end;
     long n = strtol(value, &end, 10);
     if (*end || end == value)
-        fprintf(stderr, "kmm: warning: %s=%s is ignored: it is no whole number\n", table[k].name,
-                value);
+        kmm__log(KMM__LOG_WARNING, "%s=%s is ignored: it is no whole number", table[k].name, value);
     else if (n < table[k].least || n > table[k].most)
-        fprintf(stderr, "kmm: warning: %s=%s is ignored: it is a number from %ld to %ld\n",
-                table[k].name, value, table[k].least, table[k].most);
+        kmm__log(KMM__LOG_WARNING, "%s=%s is ignored: it is a number from %ld to %ld",
+                 table[k].name, value, table[k].least, table[k].most);
 }
 
 /* A size of 0, or of less than a byte. */
@@ -106,29 +114,39 @@ static void check_size(int k, const char *value)
     char *end;
     double size = strtod(value, &end);
     if (end != value && (size == 0 || (size > 0 && size < 1 && *end == '\0')))
-        fprintf(stderr, "kmm: warning: %s=%s is ignored: it is less than a byte\n", table[k].name,
-                value);
+        kmm__log(KMM__LOG_WARNING, "%s=%s is ignored: it is less than a byte", table[k].name,
+                 value);
 }
 
 static void check_folder(int k, const char *value)
 {
     struct stat s;
     if (stat(value, &s) || !S_ISDIR(s.st_mode) || access(value, W_OK))
-        fprintf(stderr, "kmm: warning: %s=%s: it is no folder in which files can be made\n",
-                table[k].name, value);
+        kmm__log(KMM__LOG_WARNING, "%s=%s: it is no folder in which files can be made",
+                 table[k].name, value);
+}
+
+/* True if a text is one of the words. A word that ends with ":FILE" stands for any file. */
+static bool is_word(const char *words, const char *text, size_t length)
+{
+    char word[LONGEST];
+    const char *colon = memchr(text, ':', length);
+    if (colon && colon + 1 < text + length)
+        snprintf(word, sizeof(word), " %.*s:FILE ", (int)(colon - text), text);
+    else
+        snprintf(word, sizeof(word), " %.*s ", (int)length, text);
+    return strstr(words, word) && (colon || !memchr(text, ' ', length));
 }
 
 static void check_words(int k, const char *value)
 {
-    char word[LONGEST];
     size_t length;
     for (const char *at = value; *at; at += length + (at[length] != '\0')) {
         length = table[k].form == WORD_LIST ? strcspn(at, ",") : strlen(at);
-        snprintf(word, sizeof(word), " %.*s ", (int)length, at);
-        if (strstr(table[k].words, word) && !memchr(at, ' ', length))
+        if (is_word(table[k].words, at, length))
             continue;
-        fprintf(stderr, "kmm: warning: %s=%s: no such value; there are:%s\n", table[k].name, value,
-                table[k].words);
+        kmm__log(KMM__LOG_WARNING, "%s=%s: no such value; there are:%s", table[k].name, value,
+                 table[k].words);
         return;
     }
 }
@@ -174,5 +192,6 @@ static void check_all(void)
 void kmm__environment_check(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    kmm__log_start();
     pthread_once(&once, check_all);
 }

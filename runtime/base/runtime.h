@@ -35,6 +35,7 @@ typedef struct kmm__error {
 } kmm__error_t;
 
 struct kmm_runtime {
+    uint32_t number; /* of runtimes of the process, for trace points; constant */
     pthread_mutex_t lock;
     pthread_cond_t progress;       /* a task, marker or array has finished; goes with lock */
     _Atomic uint32_t lock_waiters; /* device threads that wait for the lock; written without it */
@@ -52,6 +53,9 @@ struct kmm_runtime {
     bool has_spaces;        /* some device has memory of its own */
     bool checks_access;     /* KMM_CHECK=access */
     bool checks_result;     /* KMM_CHECK=result */
+    char *stats; /* KMM_STATS when it was made: the time of chunks is measured; NULL: it is not */
+    atomic_bool stats_told; /* the statistics have been printed */
+    uint64_t began;         /* kmm__now() when it was made */
     bool is_counted;        /* the user has said how many GPUs to use: launches use them all */
 
     /* Parts. Each is owned by the floor of its name. */

@@ -53,7 +53,36 @@ void kmm__batch_begin(kmm__batch_t *b)
     *(d->queue->under_way ? &d->queue->under_way_last->next : &d->queue->under_way) = b;
     d->queue->under_way_last = b;
     d->queue->in_flight += b->count;
+    if (d->runtime->stats) {
+        atomic_store(&b->early, 0);
+        atomic_store(&b->began, kmm__now());
+    }
     KMM__ASSERT_SOMETIMES(under_way_is_valid(d));
+}
+
+/* A notification: what is enqueued behind it runs from now on. */
+static void batch_started(void *arg, int status)
+{
+    kmm__batch_t *b = arg;
+    atomic_store(&b->early, status);
+    atomic_store(&b->began, kmm__now());
+}
+
+void kmm__batch_starts(kmm__batch_t *b)
+{
+    const kmm__task_t *t = b->tasks[0];
+    const kmm__device_t *d = t->device;
+    d->backend->notify(d->compute_streams[t->issue.compute_stream].stream, batch_started, b);
+}
+
+/* Counts the time in which the batch ran: since the batch before it ended, or it could run. */
+static void batch_count(const kmm__batch_t *b)
+{
+    kmm__device_t *d = b->tasks[0]->device;
+    uint64_t now = kmm__now(), began = atomic_load(&b->began);
+    began = began > d->queue->ran_until ? began : d->queue->ran_until;
+    kmm__count(&d->counters.run_ns, now - began);
+    d->queue->ran_until = now;
 }
 
 /* Removes the batch from those under way. Batches of one stream end in the order of issue, so it is
@@ -78,6 +107,10 @@ void kmm__batch_finished(void *arg, int status)
     kmm__device_t *d = b->tasks[0]->device;
     kmm_runtime_t *rt = d->runtime;
     kmm__spin_lock(&rt->lock);
+    if (rt->stats) {
+        batch_count(b);
+        status = status ? status : atomic_load(&b->early);
+    }
     if (status)
         kmm__device_lose(d, status);
     batch_end(b);

@@ -11,8 +11,7 @@
  *
  * On the CPU and its pretend devices whole arrays are copied, by functions that run on the stream
  * before and after the kernel. On GPUs only the frames that the chunk touches are copied, and the
- * device's thread waits for each chunk. A store outside of these frames is a fault that the driver
- * reports.
+ * device's thread waits for each chunk. The driver reports a store outside of these frames.
  */
 #include "execute/check.h"
 
@@ -23,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "execute/exact.h"
 #include "execute/exact_device.h"
 #include "execute/failure.h"
@@ -346,16 +346,16 @@ static void warn_remains(const remains_t *u)
     pthread_mutex_unlock(&t->runtime->lock);
     kmm__shadow_range(u->check, u->shadow, to, u->begin, u->end, range, sizeof(range));
     if (first && u->of == u->shadow)
-        fprintf(stderr,
-                "kmm: warning: %s: argument %s: `write` promises to store every element, but the "
-                "chunk does not store %s; say `update`\n",
-                where, t->work->item_text[to], range);
+        kmm__log(KMM__LOG_WARNING,
+                 "%s: argument %s: `write` promises to store every element, but the chunk does "
+                 "not store %s; say `update`",
+                 where, t->work->item_text[to], range);
     else if (first)
-        fprintf(stderr,
-                "kmm: warning: %s: argument %s: the chunk has read elements that no clause lets it "
-                "read, and stored them to argument %s, %s; widen the region\n",
-                where, from < t->work->item_count ? t->work->item_text[from] : "?",
-                t->work->item_text[to], range);
+        kmm__log(KMM__LOG_WARNING,
+                 "%s: argument %s: the chunk has read elements that no clause lets it read, and "
+                 "stored them to argument %s, %s; widen the region",
+                 where, from < t->work->item_count ? t->work->item_text[from] : "?",
+                 t->work->item_text[to], range);
 }
 
 static void warn_unstored(kmm__check_t *c)

@@ -44,11 +44,21 @@ static kmm__compute_stream_t *stream_choose(kmm__device_t *d, bool empty)
     return best && best->in_flight < (empty ? 1 : STREAM_DEPTH) ? best : NULL;
 }
 
+/* A notification, before and after each kernel of a compute stream. */
+static void kernel_started(void *arg, int status)
+{
+    kmm__compute_stream_t *s = arg;
+    (void)status;
+    s->ran_from = kmm__now();
+}
+
 static void kernel_start(kmm__task_t *t, kmm__compute_stream_t *compute_stream)
 {
     kmm__device_t *d = t->device;
     t->issue.compute_stream = (uint32_t)(compute_stream - d->compute_streams);
     compute_stream->in_flight++;
+    if (d->runtime->stats)
+        d->backend->notify(compute_stream->stream, kernel_started, compute_stream);
     int error = t->error ? 0 : kmm__chunks_launch(&t, 1, compute_stream->stream);
     if (error)
         kmm__fail(t, error, d->backend->error_text(d->backend));
@@ -99,8 +109,11 @@ static void host_task_finished(void *arg, int status)
     kmm__task_t *t = arg;
     kmm__device_t *d = t->device;
     kmm_runtime_t *rt = d->runtime;
+    kmm__compute_stream_t *compute_stream = &d->compute_streams[t->issue.compute_stream];
+    if (rt->stats)
+        kmm__count(&d->counters.run_ns, kmm__now() - compute_stream->ran_from);
     pthread_mutex_lock(&rt->lock);
-    d->compute_streams[t->issue.compute_stream].in_flight--;
+    compute_stream->in_flight--;
     if (status && !t->error)
         kmm__fail(t, status, d->backend->error_text(d->backend));
     kmm__task_finish(t, status);
@@ -124,16 +137,31 @@ static void functions_take(kmm__device_t *d, run_list_t *list)
         list->tasks[list->count++] = kmm__queue_pop(&d->queue->startable);
 }
 
+static int function_call(kmm__task_t *t)
+{
+    if (kmm__check_wants(t))
+        return kmm__check_call(t, kmm__function_call);
+    kmm__function_call(t);
+    return 0;
+}
+
+static int function_timed(kmm__task_t *t)
+{
+    const uint64_t begin = kmm__now();
+    int error = function_call(t);
+    kmm__count(&t->device->counters.run_ns, kmm__now() - begin);
+    return error;
+}
+
 static int function_try(kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
     if (w->operation)
         return w->operation->run(w->operation);
     kmm__count(&t->device->counters.launches, 1);
-    if (kmm__check_wants(t))
-        return kmm__check_call(t, kmm__function_call);
-    kmm__function_call(t);
-    return 0;
+    if (__builtin_expect(t->device->runtime->stats != NULL, 0))
+        return function_timed(t);
+    return function_call(t);
 }
 
 /* Not locked: other threads read the task's error, so function_finish sets it. `running` is this
@@ -145,7 +173,9 @@ static int function_run(kmm__task_t *t, const kmm__running_t **running)
     if (t->error)
         return 0;
     *running = &now;
+    KMM__TRACE_TASK(KMM__EVENT_CALL_BEGIN, t, 0);
     int error = function_try(t);
+    KMM__TRACE_TASK(KMM__EVENT_CALL_END, t, 0);
     *running = NULL;
     return error;
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/spin.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "execute/batch.h"
 #include "execute/cpu.h"
 #include "execute/failure.h"
@@ -64,6 +65,7 @@ static void *device_main(void *arg)
 {
     kmm__device_t *d = arg;
     kmm_runtime_t *rt = d->runtime;
+    KMM__TRACE(.kind = KMM__EVENT_THREAD, .device = d->number, .text = "issues to a device");
     pthread_mutex_lock(&rt->lock);
     /* lingers: after a task was issued, spins before it sleeps, because threads that submit or
      * finish tasks soon make more ready */

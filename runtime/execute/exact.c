@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/api.h"
+#include "base/log.h"
 #include "base/running.h"
 #include "execute/exact_device.h"
 #include "execute/exact_global.h"
@@ -39,8 +40,9 @@ void kmm__exact_advise(void)
 {
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
     if (!kmm__exact_is_on() && !atomic_flag_test_and_set(&is_said))
-        fprintf(stderr, "kmm: note: KMM_CHECK=access sees stores that change a value; in a program "
-                        "compiled with `kmmcc -fkmm-check` it sees every load and store\n");
+        kmm__log(KMM__LOG_NOTE,
+                 "KMM_CHECK=access sees stores that change a value; in a program compiled with "
+                 "`kmmcc -fkmm-check` it sees every load and store");
 }
 
 /* ---- The arrays ---- */

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/api.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/running.h"
 #include "base/spin.h"
 #include "execute/exact_clock.h"
@@ -464,10 +465,10 @@ static void say(kmm__check_t *c, const wrong_t *wrong, const char *memory)
     kmm__exact_line(wrong->pc, line, sizeof(line));
     pthread_mutex_lock(&t->runtime->lock);
     kmm__task_describe(t, where, sizeof(where));
-    fprintf(stderr,
-            "kmm: error: %s: %s: %s chunk stores to %s, which all chunks share, and they run at "
-            "once and in any order; make it a parameter that a clause names, or atomic\n",
-            where, line, wrong->is_other ? "another" : "the", memory);
+    kmm__log(KMM__LOG_ERROR,
+             "%s: %s: %s chunk stores to %s, which all chunks share, and they run at once and in "
+             "any order; make it a parameter that a clause names, or atomic",
+             where, line, wrong->is_other ? "another" : "the", memory);
     kmm__task_fail(t, KMM_E_ACCESS);
     kmm__error_note(t->runtime, KMM_E_ACCESS,
                     "%s: the chunk changes %s, as -fkmm-check has said on standard error", where,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "execute/exact_line.h"
 #include "execute/failure.h"
 
@@ -160,7 +161,7 @@ static bool is_first(kmm__task_t *t, uint32_t item, char *where)
 static void say(kmm__task_t *t, uint32_t item, const char *where, const char *text)
 {
     const char *name = item < t->work->item_count ? t->work->item_text[item] : "?";
-    fprintf(stderr, "kmm: error: %s: argument %s: %s\n", where, name, text);
+    kmm__log(KMM__LOG_ERROR, "%s: argument %s: %s", where, name, text);
     pthread_mutex_lock(&t->runtime->lock);
     kmm__task_fail(t, KMM_E_ACCESS);
     kmm__task_blame(t, (uint16_t)item);

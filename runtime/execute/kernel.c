@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "backend/mark.h"
 #include "base/rounding.h"
 #include "execute/check.h"
 #include "execute/exact_device.h"
@@ -38,7 +39,8 @@ static uint64_t pointer_value(const kmm__task_t *t, const kmm__pointer_t *p)
 void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed)
 {
     const kmm__work_t *w = t->work;
-    memcpy(packed, w->args, w->args_bytes);
+    if (w->args_bytes)
+        memcpy(packed, w->args, w->args_bytes);
     for (uint32_t k = 0; k < w->pointer_count && !w->is_translated; k++) {
         uint64_t value = pointer_value(t, &w->pointers[k]);
         memcpy(packed + w->pointers[k].at, &value, sizeof(value));
@@ -210,13 +212,43 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
     return t->device->backend->launch(stream, &run);
 }
 
-int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream)
+static int chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream)
 {
-    kmm__count(&tasks[0]->device->counters.launches, 1);
     if (count > 1) {
         blocks_t part = joined_blocks(tasks, count);
         return launch_kernel(tasks, count, &part, stream);
     }
     return kmm__check_wants(tasks[0]) ? kmm__check_launch(tasks[0], stream, launch_chunk)
                                       : launch_chunk(tasks[0], stream);
+}
+
+/* The end of a launch is when the stream reaches it; so is the begin, if the stream waits. */
+static __attribute__((cold, noinline)) int launch_traced(kmm__task_t *const *tasks, uint32_t count,
+                                                         kmm__stream_t *stream)
+{
+    kmm__device_t *d = tasks[0]->device;
+    kmm__event_t e = {.kind = KMM__EVENT_RUN_ENQUEUED,
+                      .device = d->number,
+                      .task = kmm__task_number(tasks[0]),
+                      .a = tasks[0]->issue.compute_stream};
+    bool waits = tasks[0]->order.wait_count > 0;
+    for (uint32_t k = 1; k < count; k++) {
+        kmm__trace_task(KMM__EVENT_JOINED, tasks[k], e.task);
+        waits |= tasks[k]->order.wait_count > 0;
+    }
+    kmm__trace_push(&e);
+    e.kind = KMM__EVENT_RUN_BEGIN;
+    if (waits)
+        kmm__stream_mark(d, stream, &e);
+    int error = chunks_launch(tasks, count, stream);
+    e.kind = KMM__EVENT_RUN_END;
+    kmm__stream_mark(d, stream, &e);
+    return error;
+}
+
+int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream)
+{
+    kmm__count(&tasks[0]->device->counters.launches, 1);
+    return kmm__tracing() && !tasks[0]->work->has_statements ? launch_traced(tasks, count, stream)
+                                                             : chunks_launch(tasks, count, stream);
 }

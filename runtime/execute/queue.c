@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/trace.h"
 #include "base/valid.h"
 #include "memory/residency/acquire.h"
+#include "task/traced.h"
 
 enum {
     EARLY = 16,       /* unissued tasks before a task that make it early */
@@ -115,7 +117,7 @@ static bool is_issued(const kmm__task_t *t)
     return t->state == KMM__TASK_ISSUED || t->state == KMM__TASK_DONE;
 }
 
-static void order_push(kmm__device_t *d, kmm__task_t *t)
+static __attribute__((noinline)) void order_push(kmm__device_t *d, kmm__task_t *t)
 {
     kmm__queue_t *q = &d->queue->order;
     uint32_t kept = 0;
@@ -174,5 +176,7 @@ void kmm__task_assign_stream(kmm__task_t *t, kmm__device_t *device, uint32_t com
     kmm__task_enter(t, device,
                     device->space == KMM__HOST ? NULL
                                                : device->compute_streams[compute_stream].stream);
+    if (kmm__tracing())
+        kmm__trace_submitted(t);
     order_push(device, t);
 }

@@ -27,6 +27,7 @@ struct kmm__device_queue {
      * issued */
     kmm__queue_t order;
     uint32_t order_trim; /* count of `order` at which issued tasks are removed from it */
+    uint64_t ran_until;  /* kmm__now() when a batch ended last (runtime->stats) */
     uint32_t in_flight;  /* tasks in batches under way */
     struct kmm__batch *under_way, *under_way_last; /* list of batches */
     struct kmm__batch *spare_batches;              /* free list */

@@ -54,12 +54,15 @@ static int enqueue_before(kmm__task_t *t, kmm__moves_t *moves)
     return error ? error : t->error;
 }
 
+static int launch(kmm__task_t *t)
+{
+    return kmm__chunks_launch(&t, 1, t->device->compute_streams[t->issue.compute_stream].stream);
+}
+
 int kmm__enqueue(kmm__task_t *t, kmm__moves_t *moves)
 {
     int error = enqueue_before(t, moves);
-    return error ? error
-                 : kmm__chunks_launch(&t, 1,
-                                      t->device->compute_streams[t->issue.compute_stream].stream);
+    return error ? error : launch(t);
 }
 
 /* Enqueues joined tasks of a batch as one kernel launch. If one of them has failed, launches the
@@ -80,15 +83,21 @@ static void enqueue_joined(kmm__task_t *const *tasks, uint32_t count, int *error
             errors[k] = all ? error : kmm__chunks_launch(tasks + k, 1, compute_stream);
 }
 
-static void enqueue_all(const kmm__batch_t *b, kmm__moves_t *moves, int errors[KMM__BATCH_TASKS])
+static void enqueue_all(kmm__batch_t *b, kmm__moves_t *moves, int errors[KMM__BATCH_TASKS])
 {
     uint32_t last = b->count - 1;
     for (uint32_t k = 0, n; k < last + (moves->count == 0); k += n) {
         n = kmm__chunks_join(b->tasks + k, last - k + (moves->count == 0));
         enqueue_joined(b->tasks + k, n, errors + k);
     }
-    if (moves->count) /* not joined: only this task's kernel waits for these copies */
-        errors[last] = kmm__enqueue(b->tasks[last], moves);
+    if (!moves->count)
+        return;
+    /* not joined: only this task's kernel waits for these copies */
+    errors[last] = enqueue_before(b->tasks[last], moves);
+    if (b->tasks[last]->device->runtime->stats)
+        kmm__batch_starts(b);
+    if (!errors[last])
+        errors[last] = launch(b->tasks[last]);
 }
 
 /* Locked: maps and pins t's frames and plans its copies. `resident`: its frames are known to be

@@ -70,10 +70,10 @@ int kmm__arguments_pack(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
 void kmm__arguments_copy(kmm__submission_t *s, const void *args, size_t bytes)
 {
     kmm__work_t *w = s->work;
-    w->args = kmm__work_take(w, bytes);
+    if (bytes == 0)
+        return;
+    w->args = memcpy(kmm__work_take(w, bytes), args, bytes);
     w->args_bytes = (uint32_t)bytes;
-    if (bytes)
-        memcpy(w->args, args, bytes);
 }
 
 /* ---- Pointers ---- */

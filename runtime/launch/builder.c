@@ -219,6 +219,11 @@ KMM__API void kmm_launch_nowait(kmm_launch_t *l)
     l->nowait = true;
 }
 
+KMM__API void kmm_launch_once(kmm_launch_t *l)
+{
+    l->runs_once = true;
+}
+
 KMM__API void kmm_launch_await(kmm_launch_t *l)
 {
     l->awaits = true;

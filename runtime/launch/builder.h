@@ -79,6 +79,7 @@ struct kmm_launch {
     const char *graph; /* of the kernel; NULL: it is not known */
     bool one_chunk, nowait, bounded;
     bool is_whole;         /* one chunk, though it reduces floating-point numbers */
+    bool runs_once;        /* its function changes whom memory belongs to */
     bool awaits;           /* the program may change what the function uses besides its arrays */
     bool inferred, undone; /* kmmcc has inferred the description; some part of that does not hold */
     bool infers;           /* kmmcc has inferred the items that are added from now on */

@@ -28,6 +28,7 @@
 #include "base/api.h"
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "base/log.h"
 #include "launch/compare_thrown.h"
 #include "launch/fold.h"
 #include "launch/gate.h"
@@ -75,8 +76,8 @@ static void say_note(const kmm__submission_t *s, const char *note)
     if (count == MAX_SAID)
         return;
     said[count++] = (struct place){s->l->file, s->l->line};
-    fprintf(stderr, "kmm: note: %s:%d: %s: KMM_CHECK=result %s\n", s->l->file ? s->l->file : "?",
-            s->l->line, s->l->kernel, note);
+    kmm__log(KMM__LOG_NOTE, "%s:%d: %s: KMM_CHECK=result %s", s->l->file ? s->l->file : "?",
+             s->l->line, s->l->kernel, note);
 }
 
 static void say_not_compared(const kmm__submission_t *s, const char *why)
@@ -242,6 +243,12 @@ int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
                        kmm__comparison_t **out)
 {
     bool can = false;
+    *out = NULL;
+    if (s->l->runs_once) {
+        say_not_compared(s, "its function allocates or frees memory to which the launch's arrays "
+                            "lead, and would do so twice");
+        return 0;
+    }
     /* Tasks whose statements wait for other threads are not awaited behind the closed gate. */
     kmm__gate_leave();
     pthread_mutex_lock(&s->rt->lock);
@@ -249,7 +256,6 @@ int kmm__compare_begin(kmm__submission_t *s, const kmm__call_t *call,
         if (s->l->items[k].array)
             kmm__array_await(s->rt, s->l->items[k].array); /* its error is told below */
     pthread_mutex_unlock(&s->rt->lock);
-    *out = NULL;
     if (!kmm__gate_close(s->rt)) {
         say_not_compared(s, "what another thread submits seems to wait for this one");
         return 0;
@@ -440,9 +446,8 @@ static int say(const kmm__submission_t *s, const difference_t *d)
         kmm__exit_violation();
         return kmm__submission_refuse_item(s, d->item, KMM_E_ACCESS, text);
     }
-    fprintf(stderr,
-            "kmm: warning: %s:%d: %s: argument %s: %s; the order of additions may explain it\n",
-            s->l->file ? s->l->file : "?", s->l->line, s->l->kernel, d->item->text, text);
+    kmm__log(KMM__LOG_WARNING, "%s:%d: %s: argument %s: %s; the order of additions may explain it",
+             s->l->file ? s->l->file : "?", s->l->line, s->l->kernel, d->item->text, text);
     return 0;
 }
 

@@ -251,3 +251,15 @@ int kmm__submission_disjoint(const kmm__submission_t *s)
         apart = !is_written(&s->l->items[k]) || is_item_apart(s, &s->l->items[k], &whole);
     return apart ? 0 : compare_regions(s);
 }
+
+bool kmm__stores_are_apart(const kmm_launch_t *l)
+{
+    for (uint32_t i = 0; i < l->item_count; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const kmm__item_t *a = &l->items[i], *b = &l->items[k];
+            if (a->array && a->array == b->array && a->base != b->base && a->mode != KMM_READ &&
+                b->mode != KMM_READ)
+                return false;
+        }
+    return true;
+}

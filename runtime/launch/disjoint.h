@@ -9,4 +9,7 @@
  * regions. Nothing of the launch has run yet; the items have their arrays. */
 int kmm__submission_disjoint(const kmm__submission_t *s);
 
+/* True if no two items with stores, as inferred through different pointers, are in one array. */
+bool kmm__stores_are_apart(const kmm_launch_t *l);
+
 #endif

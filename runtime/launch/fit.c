@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/thread.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"
@@ -237,11 +238,11 @@ static void warn_divided(const need_t *n, int64_t parts, uint64_t bytes)
     if (!kmm__exceeds_first(n->device ? n->device : s->rt->cpu, s->work))
         return;
     kmm__work_describe(s->work, 0, s->work->chunk_count - 1, where, sizeof(where));
-    fprintf(stderr,
-            "kmm: warning: %s: one needs %llu bytes %s%s at once, of which %llu can be used: they "
-            "run in %lld parts each [divided]\n",
-            where, (unsigned long long)bytes, n->device ? "on " : "of host memory",
-            n->device ? n->device->info.name : "", (unsigned long long)n->room, (long long)parts);
+    kmm__log(KMM__LOG_WARNING,
+             "%s: one needs %llu bytes %s%s at once, of which %llu can be used: they run in %lld "
+             "parts each [divided]",
+             where, (unsigned long long)bytes, n->device ? "on " : "of host memory",
+             n->device ? n->device->info.name : "", (unsigned long long)n->room, (long long)parts);
 }
 
 /* Divides chunks of a kernel that are too large. A kernel knows blocks and no chunks, so its result

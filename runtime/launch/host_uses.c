@@ -76,7 +76,7 @@ static int tell_use(const use_t *u, const char *begin, size_t bytes)
 int kmm__host_uses_check(const kmm__submission_t *s)
 {
     int error = 0;
-    if (!s->rt->checks_access || s->l->is_undivided)
+    if (s->l->is_undivided)
         return 0;
     for (uint32_t k = 0; k < s->l->item_count && !error; k++) {
         const kmm__item_t *item = &s->l->items[k];

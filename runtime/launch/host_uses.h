@@ -6,8 +6,8 @@
 
 #include "launch/submission.h"
 
-/* Locked: the launch is about to be submitted. Returns an error, with its text, if the host has
- * stored to what it uses without an `update to`. */
+/* For KMM_CHECK=access. Locked: the launch is about to be submitted. Returns an error, with its
+ * text, if the host has stored to what it uses without an `update to`. */
 int kmm__host_uses_check(const kmm__submission_t *s);
 /* Locked: a launch with nowait leaves its maps. */
 void kmm__host_uses_defer(const kmm__submission_t *s);

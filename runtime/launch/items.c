@@ -28,6 +28,16 @@ int kmm__submission_refuse_item(const kmm__submission_t *s, const kmm__item_t *i
     return kmm__submission_refuse(s, code, copy);
 }
 
+/* An inferred item may be in the way of a reduction: another parameter got the same pointer. */
+int kmm__submission_refuse_reduction(const kmm__submission_t *s, uint32_t item, int code)
+{
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        s->l->undone |= s->l->items[k].inferred;
+    return item < s->l->item_count
+               ? kmm__submission_refuse_item(s, &s->l->items[item], code, kmm__error_get())
+               : kmm__submission_refuse(s, code, kmm__error_get());
+}
+
 /* True if the address is in an array of the program. What a launch with nowait left mapped is not.
  */
 static bool is_array(const kmm__submission_t *s, const void *base)

@@ -19,5 +19,8 @@ void kmm__submission_make_direct(kmm__submission_t *s);
 /* Sets this thread's error text, prefixed by the launch's location and the item. Returns code. */
 int kmm__submission_refuse_item(const kmm__submission_t *s, const kmm__item_t *item, int code,
                                 const char *text);
+/* The same, of a reduction that cannot be planned; item may be the number of items: none of them is
+ * the reason. */
+int kmm__submission_refuse_reduction(const kmm__submission_t *s, uint32_t item, int code);
 
 #endif

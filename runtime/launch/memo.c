@@ -88,7 +88,7 @@ static bool may_have_memo(const kmm__submission_t *s)
 {
     const kmm_runtime_t *rt = s->rt;
     return !rt->checks_access && !rt->checks_result && !rt->launches->deferred &&
-           (!s->reductions || s->is_native) && s->mapped_count == 0 && s->work->args_bytes;
+           (!s->reductions || s->is_native) && s->mapped_count == 0;
 }
 
 /* True if the array's map neither ends nor belongs to launches. Their maps end without a change of
@@ -239,12 +239,16 @@ static bool maps_last(const kmm__memo_t *m)
     return last;
 }
 
+static bool is_same_size(const uint32_t a[3], const uint32_t b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 static bool is_same(const kmm__memo_t *m, const kmm__submission_t *s)
 {
     return m->kernel == s->work->kernel && m->function == s->function &&
-           m->annotated == s->annotated &&
-           memcmp(m->grid, s->geometry.grid, sizeof(m->grid)) == 0 &&
-           memcmp(m->block, s->geometry.block, sizeof(m->block)) == 0 && is_same_devices(m, s) &&
+           m->annotated == s->annotated && is_same_size(m->grid, s->geometry.grid) &&
+           is_same_size(m->block, s->geometry.block) && is_same_devices(m, s) &&
            is_same_description(m, s->l) && is_same_arguments(m, s->work) && maps_last(m);
 }
 
@@ -254,6 +258,8 @@ static bool is_same(const kmm__memo_t *m, const kmm__submission_t *s)
 static void use_pointers(kmm__submission_t *s, const kmm__memo_t *m)
 {
     kmm__work_t *w = s->work;
+    if (m->pointer_count == 0)
+        return;
     w->pointers = kmm__work_take(w, m->pointer_count * sizeof(*w->pointers));
     w->pointer_count = m->pointer_count;
     for (uint32_t k = 0; k < m->pointer_count; k++) {

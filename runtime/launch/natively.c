@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/spin.h"
 #include "launch/arguments.h"
 #include "launch/disjoint.h"
@@ -130,13 +131,20 @@ static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
     return result;
 }
 
+static void note(const kmm_launch_t *l, const kmm_kernel_t *kernel, int how)
+{
+    kmm__native_note(l->file, l->line, kernel->name);
+    kmm__log_debug("%s:%d: %s: natively%s", l->file ? l->file : "?", l->line, kernel->name,
+                   how == KMM__LAUNCH_IN_CHUNKS ? ", in chunks" : "");
+}
+
 int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
 {
     kmm_launch_t *l = s->l;
     if (l->error || kmm__place_devices(l, s->kind, false, &s->placement))
         return 0;
     if (is_proven(s, kernel)) {
-        kmm__native_note(l->file, l->line, kernel->name);
+        note(l, kernel, KMM__LAUNCH_NATIVELY);
         return KMM__LAUNCH_NATIVELY;
     }
     if ((l->is_divided && s->placement.count > 1 && kmm__native_may_end()) ||
@@ -150,6 +158,6 @@ int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void 
     if (result == KMM__LAUNCH_IN_CHUNKS && !kmm__native_chunks_reserve())
         result = 0;
     if (result > 0)
-        kmm__native_note(l->file, l->line, kernel->name);
+        note(l, kernel, result);
     return result;
 }

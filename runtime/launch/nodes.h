@@ -5,14 +5,6 @@
 #define KMM__LAUNCH_NODES_H
 
 #include "launch/submission.h"
-#include "transport/hooks.h"
-
-/* For statistics. */
-typedef struct kmm__nodes_counts {
-    uint32_t me, count; /* this node, and how many there are */
-    uint64_t launches;  /* that were divided among nodes */
-    kmm__post_counts_t post;
-} kmm__nodes_counts_t;
 
 typedef struct kmm__nodes_hooks {
     /* Called before the tasks of a launch are submitted, whose arrays and chunks are known. Brings
@@ -29,7 +21,6 @@ typedef struct kmm__nodes_hooks {
     void (*threw)(void);
     /* Waits until all nodes have done all that was submitted. */
     int (*wait)(kmm_runtime_t *rt);
-    void (*count)(kmm__nodes_counts_t *out);
 } kmm__nodes_hooks_t;
 
 /* The same functions, for calls that name no runtime. Written before a runtime is used. */

@@ -18,6 +18,8 @@ int kmm__operation_submit(kmm_runtime_t *rt, const kmm__array_operation_t *op, c
     *own = *op;
     w->operation = &own->base;
     w->name = name;
+    w->file = op->file;
+    w->line = op->line;
     kmm__tasks_settle(rt);
     kmm__task_t *t = kmm__task_create(rt, w, count);
     kmm__work_unref(w); /* the task has a reference of its own */

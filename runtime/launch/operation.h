@@ -27,6 +27,8 @@ typedef struct kmm__array_operation {
     kmm__reduction_t reduction;
     kmm__partials_t partials;
     uint32_t first, count; /* range of partials */
+    const char *file;      /* place of the launch that it belongs to; NULL: of none */
+    int line;
 } kmm__array_operation_t;
 
 /* Submits an operation with the given accesses; both are copied. If out_task is not NULL, it

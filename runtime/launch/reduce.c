@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "base/units.h"
 #include "launch/meaning.h"
 #include "launch/own_kernels.h"
 #include "launch/plan.h"
@@ -125,12 +127,16 @@ static void size_partials(kmm__partials_t *p, uint32_t chunks)
     p->count = most < chunks ? (uint32_t)most : chunks;
 }
 
-static int make_partials(kmm__partials_t *p)
+static int make_partials(const kmm__work_t *w, kmm__partials_t *p)
 {
     int error = kmm__array_new(p->target->runtime, (size_t)p->partial_bytes * p->count, NULL,
                                KMM_MAP_TOFROM, "private copies of a reduction", &p->array);
     if (!error)
         kmm__array_hide(p->array);
+    if (!error && kmm__log_says(KMM__LOG_INFO) && kmm__log_first(w->file, w->line))
+        kmm__log(KMM__LOG_INFO, "%s:%d: %s: reduces through %u private copies of %s",
+                 w->file ? w->file : "?", w->line, w->name, p->count,
+                 KMM__BYTES((uint64_t)p->partial_bytes));
     return error;
 }
 
@@ -254,7 +260,7 @@ int kmm__reduce_plan(kmm__work_t *w, const kmm_launch_t *l, const kmm__partition
 {
     int error = plan_items(w, l, part, item);
     for (uint32_t k = 0; k < w->partials_count && !error; k++)
-        error = w->partials[k].count ? make_partials(&w->partials[k]) : 0;
+        error = w->partials[k].count ? make_partials(w, &w->partials[k]) : 0;
     return error ? error : redirect_pointers(w, l);
 }
 
@@ -366,7 +372,9 @@ static int begin_one(const sink_t *sink, const kmm__work_t *w, const kmm__reduct
                                      .other = p->target,
                                      .reduction = *r,
                                      .partials = *p,
-                                     .first = (uint32_t)k};
+                                     .first = (uint32_t)k,
+                                     .file = w->file,
+                                     .line = w->line};
         int64_t end = k + each < p->count ? k + each : p->count;
         op.count = (uint32_t)(end - k);
         kmm__access_t a[2] = {kmm__access_bytes(p->array, first ? KMM_WRITE : KMM_UPDATE,
@@ -501,7 +509,9 @@ static int end_one(const sink_t *sink, const kmm__work_t *w, const kmm__reductio
             .reduction = *r,
             .partials = *p,
             .begin = begin,
-            .bytes = (size_t)(end - begin)};
+            .bytes = (size_t)(end - begin),
+            .file = w->file,
+            .line = w->line};
         kmm__layout_t all;
         kmm__access_t a[2] = {partials_access(p, begin, end, &all),
                               kmm__access_bytes(p->target, KMM_UPDATE, begin, end)};

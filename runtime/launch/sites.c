@@ -233,8 +233,7 @@ bool kmm__site_pays(const kmm__submission_t *s, const kmm_kernel_t *kernel)
 void kmm__site_place(kmm__submission_t *s)
 {
     const struct kmm__site *site = slot_of(s->l, s->rt);
-    if (s->placement.count < 2 || !s->annotated || s->l->is_divided || !is_of(site, s->l) ||
-        !site->kernel_ns)
+    if (!s->annotated || s->l->is_divided || !is_of(site, s->l) || !site->kernel_ns)
         return;
     const kmm__figures_t f = figures_of(s, site);
     const uint32_t devices = kmm__figures_devices(&f, s->placement.count);

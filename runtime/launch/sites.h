@@ -35,8 +35,8 @@ int64_t kmm__figures_gain(const kmm__figures_t *f, uint32_t most);
  * time which managed standing would have saved, over all sites, exceeds a multiple of what the
  * takeover costs. The sum begins anew whenever it falls to 0. */
 bool kmm__site_pays(const kmm__submission_t *s, const kmm_kernel_t *kernel);
-/* Leaves the devices that a launch in managed standing pays for. A site that is not known has all;
- * so has a launch whose data is on all. */
+/* Leaves the devices, of several, that a launch in managed standing pays for. A site that is not
+ * known has all; so has a launch whose data is on all. */
 void kmm__site_place(kmm__submission_t *s);
 
 /* ---- Not locked ---- */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "launch/builder.h"
 #include "launch/partition.h"
 #include "launch/placement.h"
@@ -48,5 +49,13 @@ static inline void kmm__submission_begin(kmm__submission_t *s, kmm_launch_t *l)
 
 /* Sets this thread's error text, prefixed by the launch's location. Returns code. */
 int kmm__submission_refuse(const kmm__submission_t *s, int code, const char *text);
+
+/* For KMM_LOG=debug: says how the launch was partitioned and where its chunks were placed. */
+void kmm__submission_describe(const kmm__submission_t *s);
+static inline void kmm__submission_log(const kmm__submission_t *s)
+{
+    if (kmm__log_says(KMM__LOG_DEBUG))
+        kmm__submission_describe(s);
+}
 
 #endif

@@ -2,13 +2,13 @@
 /* Submits launches: turns a description and arguments into tasks of the DAG. */
 #include "launch/submit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/spin.h"
+#include "base/trace.h"
 #include "execute/batch.h"
 #include "execute/check.h"
 #include "execute/completion.h"
@@ -52,11 +52,7 @@ static int plan_reductions(kmm__submission_t *s)
 {
     uint32_t item;
     int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
-    if (!error)
-        return 0;
-    return item < s->l->item_count
-               ? kmm__submission_refuse_item(s, &s->l->items[item], error, kmm__error_get())
-               : kmm__submission_refuse(s, error, kmm__error_get());
+    return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
 }
 
 /* ---- Tasks ---- */
@@ -292,7 +288,7 @@ static int submit_work(kmm__submission_t *s)
     kmm__work_t *w = s->work;
     s->is_entered = true;
     kmm__device_t *only = s->placement.count == 1 ? s->placement.device[0] : NULL;
-    int error = kmm__reduce_begin(s->rt, w, only);
+    int error = w->reduction_count ? kmm__reduce_begin(s->rt, w, only) : 0;
     s->number = s->function ? ++s->rt->launches->calls : 0;
     if (s->rt->has_spaces)
         w->pattern = kmm__pattern_note(s->rt, identity_of(s));
@@ -307,7 +303,9 @@ static int submit_work(kmm__submission_t *s)
         if (k + n < s->end)
             hand_over(s->rt);
     }
-    return error ? error : kmm__reduce_end(s->rt, w, only);
+    if (!error && w->reduction_count)
+        error = kmm__reduce_end(s->rt, w, only);
+    return error;
 }
 
 /* Drops the work's references to arrays. Frees the partials. */
@@ -348,8 +346,10 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
         w->followed |= (uint64_t)(l->items[k].holds_pointers && w->function) << k;
         w->pointed |= (uint64_t)(l->items[k].stores_pointers && w->function) << k;
     }
-    w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
-    w->partials = kmm__work_take(w, s->reductions * sizeof(*w->partials));
+    if (s->reductions) {
+        w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
+        w->partials = kmm__work_take(w, s->reductions * sizeof(*w->partials));
+    }
     return w;
 }
 
@@ -364,19 +364,6 @@ static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
         w->origins[k] = (kmm__origin_t){
             item->array, item->array ? item->base - item->array->base : 0, item->element};
     }
-}
-
-/* True if no two items with stores, as inferred through different pointers, are in one array. */
-static bool stores_are_apart(const kmm_launch_t *l)
-{
-    for (uint32_t i = 0; i < l->item_count; i++)
-        for (uint32_t k = 0; k < i; k++) {
-            const kmm__item_t *a = &l->items[i], *b = &l->items[k];
-            if (a->array && a->array == b->array && a->base != b->base && a->mode != KMM_READ &&
-                b->mode != KMM_READ)
-                return false;
-        }
-    return true;
 }
 
 int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
@@ -394,7 +381,7 @@ int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const ui
         kmm__partition_choose(&s->part, s->l, s->rt, s->kind);
     if (!error)
         kmm__partition_join(&s->part, s->l, s->rt, &s->placement);
-    if (!error && s->l->inferred && s->part.count > 1 && !stores_are_apart(s->l))
+    if (!error && s->l->inferred && s->part.count > 1 && !kmm__stores_are_apart(s->l))
         error = kmm__submission_refuse(s, KMM_E_RANGE, "its stores may meet in one array");
     return error;
 }
@@ -421,7 +408,8 @@ static int submit_checked(kmm__submission_t *s)
         kmm__memo_make(s); /* before the arguments become addresses of host memory */
         kmm__submission_make_direct(s);
     }
-    kmm__site_place(s);
+    if (s->placement.count > 1)
+        kmm__site_place(s);
     if (s->part.count != chunks || s->end == 0)
         s->end = s->part.count; /* no other node runs any */
     return submit_work(s);
@@ -447,7 +435,7 @@ static int await_items(const kmm__submission_t *s)
     return error;
 }
 
-static int submit(kmm__submission_t *s, const kmm__call_t *call)
+static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
 {
     kmm_launch_t *l = s->l;
     kmm__comparison_t *comparison = NULL;
@@ -466,10 +454,11 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     error = pack(s, call);
     if (!error && !kmm__memo_find(s))
         error = kmm__submission_check(s, call->grid, call->block);
-    error = error ? error : kmm__host_uses_check(s);
+    if (!error && s->rt->checks_access)
+        error = kmm__host_uses_check(s);
     if (!error && kmm__compare_wants(s)) {
         pthread_mutex_unlock(&s->rt->lock);
-        error = kmm__compare_begin(s, call, submit, &comparison);
+        error = kmm__compare_begin(s, call, submit_untraced, &comparison);
         kmm__spin_lock(&s->rt->lock);
     }
     const kmm__nodes_hooks_t *nodes = kmm__nodes_of(s->rt);
@@ -481,6 +470,7 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     }
     if (!error)
         error = submit_checked(s);
+    kmm__submission_log(s);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
@@ -495,6 +485,21 @@ static int submit(kmm__submission_t *s, const kmm__call_t *call)
     int unmapped = kmm__submission_unmap(s);
     kmm__raise_settle();
     return error ? error : unmapped;
+}
+
+static __attribute__((cold, noinline)) int submit_traced(kmm__submission_t *s,
+                                                         const kmm__call_t *call)
+{
+    const uint64_t begin = kmm__now();
+    int error = submit_untraced(s, call);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "submit", .file = kmm__trace_text(s->l->kernel),
+               .a = begin, .c = (uint64_t)s->l->line);
+    return error;
+}
+
+static int submit(kmm__submission_t *s, const kmm__call_t *call)
+{
+    return kmm__tracing() ? submit_traced(s, call) : submit_untraced(s, call);
 }
 
 KMM__API int kmm_launch_waited(void)
@@ -538,7 +543,7 @@ int kmm__submit_kernel(kmm_launch_t *l, bool annotated, const kmm_kernel_t *kern
         s.kind = kernel->kind;
     }
     if (annotated && kernel->kind != KMM_KIND_HOST && !kernel->is_clone)
-        kmm__launch_run_whole(l, kernel);
+        kmm__launch_whole(l, kernel);
     if (s.rt && !empty && !kmm__fits_hold(l, geometry)) {
         error = KMM__NOT_HELD;
     } else if (!s.rt) {

@@ -119,7 +119,7 @@ static int resolve(kmm_task_t *task)
     if (!error)
         error = check_bases(s);
     error = error ? error : kmm__submission_fits(s);
-    return error ? error : kmm__host_uses_check(s);
+    return error || !s->rt->checks_access ? error : kmm__host_uses_check(s);
 }
 
 /* Locked: until the statements may run, or never will. While they run, they are code of the host,
@@ -235,6 +235,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     current = task;
     kmm__host_uses_task(&task->submission, true);
     kmm__inside_enter(task->task);
+    KMM__TRACE_TASK(KMM__EVENT_CALL_BEGIN, task->task, 0);
     return task;
 }
 
@@ -375,6 +376,7 @@ KMM__API void kmm_task_end(kmm_task_t *task)
     int line = task->submission.l->line;
     join_used(task);
     current = NULL;
+    KMM__TRACE_TASK(KMM__EVENT_CALL_END, task->task, 0);
     kmm__inside_leave();
     kmm__host_uses_task(&task->submission, false);
     if (d->backend->leave)

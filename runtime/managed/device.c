@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "launch/placement.h"
 #include "managed/managed.h"
 #include "memory/array.h"
@@ -314,11 +315,10 @@ KMM__API void kmm_cuda_symbols_change(const char *kernel)
     static atomic_flag is_said = ATOMIC_FLAG_INIT;
     uint32_t bit = 1u << kmm_cuda_device_current();
     if ((atomic_fetch_or(&changed_from, bit) & ~bit) && !atomic_flag_test_and_set(&is_said))
-        fprintf(stderr,
-                "kmm: warning: kernel %s on device %d uses variables of the device, as kernels on "
-                "another device did: on the CPU target all devices "
-                "share them\n",
-                kernel, kmm_cuda_device_current());
+        kmm__log(KMM__LOG_WARNING,
+                 "kernel %s on device %d uses variables of the device, as kernels on another "
+                 "device did: on the CPU target all devices share them",
+                 kernel, kmm_cuda_device_current());
 }
 
 /* ---- Access between devices ---- */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts libkmm's errors to the CUDA runtime's numbers and names. */
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/exit_status.h"
+#include "base/log.h"
 #include "launch/builder.h"
 #include "managed/managed.h"
 
@@ -179,8 +181,18 @@ static int number_of(int code)
 
 int kmm__managed_fail(int number, const char *text)
 {
-    fprintf(stderr, "kmm: error: %s\n", text);
+    kmm__log(KMM__LOG_ERROR, "%s", text);
     return last_error = number;
+}
+
+KMM__API void kmm_cuda_say_error(const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    kmm__log(KMM__LOG_ERROR, "%s", text);
 }
 
 int kmm__managed_note(int number)

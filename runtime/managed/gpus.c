@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "managed/wrap.h"
@@ -19,10 +18,10 @@ void internal(say_absent)(int error)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&said))
-        fprintf(stderr,
-                "kmm: error: " WANTED ", and this program's kernels were built for one "
-                "(error %d); to run it on the CPU, build it with kmmcc --target=host\n",
-                error);
+        kmm_cuda_say_error(WANTED ", and this program's kernels were built for one "
+                                  "(error %d); to run it on the CPU, build it with kmmcc "
+                                  "--target=host",
+                           error);
 }
 
 int internal(device_count)(void)
@@ -127,10 +126,9 @@ static void standing_ends(void)
     real(SetDevice)(current);
     pthread_mutex_unlock(&variables_lock);
     if (error)
-        fprintf(stderr,
-                "kmm: error: a variable of one device cannot be copied to the others: error %d "
-                "of " RUNTIME "'s runtime\n",
-                error);
+        kmm_cuda_say_error("a variable of one device cannot be copied to the others: error %d "
+                           "of " RUNTIME "'s runtime",
+                           error);
 }
 
 int api(GetSymbolSize)(size_t *bytes, const void *symbol);

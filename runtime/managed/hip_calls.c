@@ -5,7 +5,6 @@
  */
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,8 +101,7 @@ static int cannot_read(const char *kernel, kmm__code_result_t result)
             "the program's code for AMD GPUs is compressed; compile with --no-offload-compress",
         [KMM__CODE_NO_BUNDLE] = "the program's code for AMD GPUs has a form that kmm does not know",
     };
-    fprintf(stderr, "kmm: error: the parameters of kernel '%s' are not known: %s\n", kernel,
-            reasons[result]);
+    kmm_cuda_say_error("the parameters of kernel '%s' are not known: %s", kernel, reasons[result]);
     return INVALID_FUNCTION;
 }
 
@@ -116,8 +114,8 @@ int internal(kernel_read)(kmm_kernel_t *k)
         f = f->next;
     pthread_mutex_unlock(&lock);
     if (!f) {
-        fprintf(stderr, "kmm: error: what is launched is no kernel of the program, or of a library "
-                        "that was not linked by kmmcc\n");
+        kmm_cuda_say_error("what is launched is no kernel of the program, or of a library that was "
+                           "not linked by kmmcc");
         return INVALID_FUNCTION;
     }
     kmm__code_result_t result =

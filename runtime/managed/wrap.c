@@ -2,7 +2,6 @@
 /* Wrappers for memory, symbols, streams, events and errors of managed programs (wrap.h). */
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 
 int internal(not_supported)(const char *call)
 {
-    fprintf(stderr, "kmm: error: %s is not supported on memory that kmm manages\n", call);
+    kmm_cuda_say_error("%s is not supported on memory that kmm manages", call);
     return KMM_CUDA_NOT_SUPPORTED;
 }
 
@@ -314,10 +313,9 @@ void SHARE_SYMBOL(const void *symbol, size_t bytes)
         error = on_each_device(symbol, copy, bytes, 0, HOST_TO_DEVICE);
     free(copy);
     if (error)
-        fprintf(stderr,
-                "kmm: error: a variable of one device cannot be copied to the others: error %d "
-                "of " RUNTIME "'s runtime\n",
-                error);
+        kmm_cuda_say_error("a variable of one device cannot be copied to the others: error %d "
+                           "of " RUNTIME "'s runtime",
+                           error);
 }
 
 /* ---- Streams, events, errors: managed work first, then the real call for other work ---- */
@@ -438,10 +436,9 @@ const char *wrap(GetErrorString)(int error)
 
 static int no_graph(const char *call)
 {
-    fprintf(stderr,
-            "kmm: error: %s is not supported outside of '#pragma kmm task': what a graph runs is "
-            "not seen\n",
-            call);
+    kmm_cuda_say_error("%s is not supported outside of '#pragma kmm task': what a graph runs is "
+                       "not seen",
+                       call);
     return KMM_CUDA_NOT_SUPPORTED;
 }
 

@@ -138,6 +138,11 @@ static inline void kmm__array_ref(kmm__array_t *a)
 {
     a->refs++;
 }
+/* The array's number in the process, for trace points; not 0. */
+static inline uint64_t kmm__array_number(const kmm__array_t *a)
+{
+    return ((uint64_t)a->runtime->number << 40) + a->id + 1;
+}
 /* Returns the access to bytes [begin, end) of a, which comes from no item. */
 kmm__access_t kmm__access_bytes(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end);
 

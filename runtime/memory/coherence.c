@@ -9,6 +9,7 @@
 #include "memory/holders.h"
 #include "memory/lifetime.h"
 #include "memory/residency/dead.h"
+#include "memory/residency/evict.h"
 #include "memory/residency/frame.h"
 #include "memory/summary.h"
 
@@ -126,6 +127,8 @@ static void fetch_to_device(fetch_t *f, kmm__holders_t *h, const kmm__box_t *par
         from ? own_ticket(f->task, &f->peer, d, d->peer) : own_ticket(f->task, &f->in, d, d->in);
     fetch_rely(f->task, h->ready[from ? from->space : KMM__HOST]);
     kmm__moves_push(f->moves, a, part, from, d, h->ready[from ? from->space : KMM__HOST], ticket);
+    if (d->runtime->stats)
+        kmm__frames_count_again(d, a, &a->coherence.layout, part);
     if (from)
         kmm__frames_of(a, from, &a->coherence.layout, part, pin_source, f->task);
     kmm__holders_set(h, d->space, ticket);
@@ -276,6 +279,7 @@ void kmm__coherence_release(kmm__task_t *t)
 
 int kmm__coherence_acquire(kmm__task_t *t, kmm__moves_t *moves)
 {
+    moves->task = kmm__task_number(t);
     int error = fetch_all(t, moves);
     for (uint32_t k = 0; k < t->access_count && !error; k++) {
         const kmm__access_t *a = &t->accesses[k];

@@ -169,6 +169,7 @@ static void array_free(kmm__array_t *a)
     pthread_cond_destroy(&a->block_ready);
     rt->memory->array_bytes -= a->bytes;
     rt->memory->framed_bytes -= kmm__array_span(a);
+    KMM__TRACE(.kind = KMM__EVENT_ARRAY_END, .a = kmm__array_number(a), .c = (uintptr_t)a);
     free(a->label);
     free(a);
     rt->memory->live_arrays--;
@@ -199,6 +200,8 @@ static kmm__array_t *array_make(kmm_runtime_t *rt, size_t bytes, const char *lab
     if (bytes)
         a->last_bytes = ((bytes - 1) % a->frame_bytes + unit) / unit * unit;
     rt->memory->framed_bytes += kmm__array_span(a);
+    KMM__TRACE(.kind = KMM__EVENT_ARRAY, .text = kmm__trace_text(label), .a = kmm__array_number(a),
+               .b = bytes, .c = (uintptr_t)a);
     return a;
 }
 

@@ -5,6 +5,7 @@
 #define KMM__MEMORY_STATE_H
 
 #include "backend/device.h"
+#include "base/trace.h"
 #include "geometry/map.h"
 #include "task/task.h"
 
@@ -113,11 +114,24 @@ struct kmm__device_memory {
     const void *amplified[KMM__WARNED]; /* their chunks use little of the frames they touch */
 };
 
+/* Locked: takes room for bytes of the device's memory. */
+static inline void kmm__memory_take(kmm__device_t *d, uint64_t bytes)
+{
+    d->memory->used += bytes;
+    kmm__count_most(&d->counters.memory_most, d->memory->used);
+}
+
 /* Makes and frees rt->memory. */
 void kmm__memory_start(kmm_runtime_t *rt);
 void kmm__memory_stop(kmm_runtime_t *rt); /* all arrays are freed */
 /* Makes and frees d->memory. `limit`: bytes of the device that frames may use. */
 void kmm__device_memory_start(kmm__device_t *d, uint64_t limit);
 void kmm__device_memory_stop(kmm__device_t *d);
+
+/* Locked: tells how much of a device's memory is in use. */
+static inline void kmm__trace_memory(const kmm__device_t *d)
+{
+    KMM__TRACE(.kind = KMM__EVENT_MEMORY, .device = d->number, .a = d->memory->used);
+}
 
 #endif

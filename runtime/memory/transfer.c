@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "backend/mark.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "memory/disk/source.h"
@@ -23,8 +24,9 @@ typedef struct transfer {
     kmm__move_t *move;
     kmm__device_t *device; /* owner of the stream */
     kmm__stream_t *stream;
-    char *host;  /* where byte 0 of the array is on the host, or would be */
-    int64_t end; /* behind the last byte that is copied */
+    char *host;     /* where byte 0 of the array is on the host, or would be */
+    int64_t end;    /* behind the last byte that is copied */
+    uint64_t bytes; /* copied so far */
     /* Of a copy to a device, with a limit of host memory: sources of the page that is being copied,
      * and of the next page, which is being provided. */
     kmm__page_source_t source, coming;
@@ -111,11 +113,13 @@ static int host_enter(transfer_t *t, int64_t offset, int64_t bytes, bool *staged
 }
 
 /* Not locked: counts the bytes of a copy. */
-static void count_bytes(const kmm__move_t *m, uint64_t bytes)
+static void count_bytes(transfer_t *t, uint64_t bytes)
 {
+    const kmm__move_t *m = t->move;
     uint64_t *counter = !m->to    ? &m->from->counters.bytes_out
                         : m->from ? &m->to->counters.bytes_peer
                                   : &m->to->counters.bytes_in;
+    t->bytes += bytes;
     kmm__count(counter, bytes);
     if (m->to && m->from)
         kmm__count(&m->from->counters.bytes_lent, bytes);
@@ -134,7 +138,7 @@ static int enqueue(transfer_t *t, int64_t offset, int64_t width, int64_t pitch, 
         .width = width,
         .rows = rows,
     };
-    count_bytes(m, (uint64_t)(width * rows));
+    count_bytes(t, (uint64_t)(width * rows));
     return t->device->backend->copy(t->stream, &copy);
 }
 
@@ -153,7 +157,7 @@ static int enqueue_host(transfer_t *t, int64_t offset, int64_t width, int64_t pi
     if (t->move->to)
         /* a thread reads the host's memory now, not when the stream gets to it */
         kmm__ticket_settle(t->move->after);
-    count_bytes(t->move, (uint64_t)(width * rows));
+    count_bytes(t, (uint64_t)(width * rows));
     return kmm__stage_copy(&t->stage, side_address(t, t->device) + (kmm__addr_t)offset, host, width,
                            pitch, rows);
 }
@@ -218,7 +222,32 @@ static bool turn_take(const kmm__move_t *m, kmm__device_t *d)
     return kmm__links_enter(d, (uint64_t)kmm__box_volume(&m->box));
 }
 
-static int move_enqueue(kmm__move_t *m, bool records)
+/* A trace point of a copy: now, or when the stream is there. */
+static void trace_copy(const transfer_t *t, kmm__event_kind_t kind, uint64_t task)
+{
+    const kmm__move_t *m = t->move;
+    const kmm__event_t e = {.kind = (uint8_t)kind,
+                            .mode = !m->to    ? KMM__COPY_OUT
+                                    : m->from ? KMM__COPY_PEER
+                                              : KMM__COPY_IN,
+                            .device = t->device->number,
+                            .task = task,
+                            .a = kmm__array_number(m->array),
+                            .b = t->bytes};
+    if (kind == KMM__EVENT_COPY_ENQUEUED)
+        kmm__trace_push(&e);
+    else
+        kmm__stream_mark(t->device, t->stream, &e);
+}
+
+static void trace_copy_begin(const transfer_t *t, uint64_t task)
+{
+    trace_copy(t, KMM__EVENT_COPY_ENQUEUED, task);
+    if (t->move->after)
+        trace_copy(t, KMM__EVENT_COPY_BEGIN, task);
+}
+
+static int move_enqueue(kmm__move_t *m, uint64_t task, bool records)
 {
     kmm__device_t *d = m->to ? m->to : m->from;
     transfer_t t = {.move = m,
@@ -238,11 +267,16 @@ static int move_enqueue(kmm__move_t *m, bool records)
     if (m->from && m->to)
         kmm__frames_share(m->array, m->from, m->to, &m->layout, &m->box);
     int error = kmm__ticket_wait(m->after, d, t.stream);
+    const bool is_traced = kmm__tracing();
+    if (is_traced)
+        trace_copy_begin(&t, task);
     kmm__layout_hull(&m->layout, &m->box, &begin, &t.end);
     if (!error)
         error = kmm__layout_rows(&m->layout, &m->box, enqueue_rows, &t);
     int sent = kmm__stage_finish(&t.stage);
     error = error ? error : sent;
+    if (is_traced)
+        trace_copy(&t, KMM__EVENT_COPY_END, task);
     sources_leave(&t);
     if (error)
         m->ticket->error = error;
@@ -267,7 +301,7 @@ int kmm__moves_enqueue(kmm__moves_t *moves, bool to_host)
     for (uint32_t k = 0; k < moves->count; k++) {
         if ((moves->move[k].to == NULL) != to_host)
             continue;
-        int e = move_enqueue(&moves->move[k], is_last_of_ticket(moves, k));
+        int e = move_enqueue(&moves->move[k], moves->task, is_last_of_ticket(moves, k));
         error = error ? error : e;
     }
     return error;

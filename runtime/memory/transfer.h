@@ -20,6 +20,7 @@ typedef struct kmm__move {
 typedef struct kmm__moves {
     kmm__move_t *move;
     uint32_t count, capacity;
+    uint64_t task; /* kmm__task_number of the task that needs them; 0: none */
 } kmm__moves_t;
 
 /* Not locked: enqueues the copies to the host, or those to devices, each after the ticket that

@@ -191,7 +191,7 @@ static void on_threw(void)
                                 "cannot be divided among nodes");
 }
 
-static void on_count(kmm__nodes_counts_t *out)
+void kmm__nodes_count(kmm__nodes_counts_t *out)
 {
     out->me = nodes.me;
     out->count = nodes.count;
@@ -204,8 +204,7 @@ static const kmm__nodes_hooks_t hooks = {.launch = on_launch,
                                          .use = on_use,
                                          .forget = on_forget,
                                          .threw = on_threw,
-                                         .wait = on_wait,
-                                         .count = on_count};
+                                         .wait = on_wait};
 
 void kmm__nodes_attach(kmm_runtime_t *rt)
 {

@@ -16,4 +16,12 @@ bool kmm__nodes_message(uint32_t from, uint32_t kind, const void *bytes, size_t 
 /* The process's runtime has been made. Launches and arrays of others stay on their node. */
 void kmm__nodes_attach(kmm_runtime_t *rt);
 
+/* What this node has done so far. */
+typedef struct kmm__nodes_counts {
+    uint32_t me, count; /* this node, and how many there are */
+    uint64_t launches;  /* that were divided among nodes */
+    kmm__post_counts_t post;
+} kmm__nodes_counts_t;
+void kmm__nodes_count(kmm__nodes_counts_t *out); /* where there are several */
+
 #endif

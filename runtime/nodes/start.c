@@ -8,8 +8,8 @@
  *         <------------------  ANSWER
  */
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +19,7 @@
 #include "api/runtime.h"
 #include "base/code.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/thread.h"
 #include "nodes/exchange.h"
 #include "nodes/holders.h"
@@ -66,10 +67,10 @@ static void compare(uint32_t node, const answer_t *a)
             continue;
         kmm__code_id_text(&own.code[k], here);
         kmm__code_id_text(&a->own[k], there);
-        fprintf(stderr,
-                "kmm: error: node %u runs another build of %s than node 0: its build id is %s, and "
-                "not %s\n",
-                node, files[k], there, here);
+        kmm__log(KMM__LOG_ERROR,
+                 "node %u runs another build of %s than node 0: its build id is %s, and "
+                 "not %s",
+                 node, files[k], there, here);
         kmm__post_abort(post, EXIT_FAILURE);
     }
     pthread_mutex_lock(&lock);
@@ -90,7 +91,7 @@ static void on_message(void *ctx, uint32_t from, uint32_t kind, const void *byte
         memcpy(&a, bytes, sizeof(a));
         compare(from, &a);
     } else if (!kmm__nodes_message(from, kind, bytes, count)) {
-        fprintf(stderr, "kmm: error: node %u has another version of libkmm's messages\n", from);
+        kmm__log(KMM__LOG_ERROR, "node %u has another version of libkmm's messages", from);
         kmm__post_abort(post, EXIT_FAILURE);
     }
 }
@@ -103,7 +104,7 @@ static void on_lost(void *ctx, uint32_t node, const char *why)
     if (kmm__post_rank(post) > 1)
         sleep(1);
     else
-        fprintf(stderr, "kmm: error: node %u is lost: %s; the program ends\n", node, why);
+        kmm__log(KMM__LOG_ERROR, "node %u is lost: %s; the program ends", node, why);
     kmm__post_abort(post, EXIT_FAILURE);
 }
 
@@ -113,10 +114,10 @@ static void on_lost(void *ctx, uint32_t node, const char *why)
 static void refuse(const kmm__launcher_t *launcher, const char *why)
 {
     if (launcher->rank == 0)
-        fprintf(stderr,
-                "kmm: error: %s says that %u processes were started, which KMM_NODES=1 "
-                "makes one program: %s\n",
-                launcher->variable, launcher->size, why);
+        kmm__log(KMM__LOG_ERROR,
+                 "%s says that %u processes were started, which KMM_NODES=1 "
+                 "makes one program: %s",
+                 launcher->variable, launcher->size, why);
     exit(EXIT_FAILURE);
 }
 
@@ -130,10 +131,10 @@ static void join(const kmm__launcher_t *launcher)
     if (kmm__post_size(post) == launcher->size)
         return;
     if (launcher->rank == 0)
-        fprintf(stderr,
-                "kmm: error: %s says that %u processes were started, but %s knows of %u: the "
-                "launcher is of another MPI\n",
-                launcher->variable, launcher->size, kmm__post_name(post), kmm__post_size(post));
+        kmm__log(KMM__LOG_ERROR,
+                 "%s says that %u processes were started, but %s knows of %u: the "
+                 "launcher is of another MPI",
+                 launcher->variable, launcher->size, kmm__post_name(post), kmm__post_size(post));
     kmm__post_abort(post, EXIT_FAILURE);
 }
 
@@ -152,8 +153,15 @@ static void greet(void)
 /* At the exit of node 0, behind all that the program has registered for it. */
 static void end(void)
 {
-    if (getpid() == self)
-        kmm__post_end(post);
+    kmm__nodes_counts_t c;
+    if (getpid() != self)
+        return;
+    kmm__nodes_count(&c);
+    kmm__log(KMM__LOG_INFO,
+             "node 0 of %u: %" PRIu64 " launches were divided among nodes; %" PRIu64
+             " messages and %" PRIu64 " parcels sent, %" PRIu64 " bytes",
+             c.count, c.launches, c.post.messages, c.post.parcels, c.post.bytes);
+    kmm__post_end(post);
 }
 
 KMM__API void kmm_nodes_start(const void *program)

@@ -2,14 +2,14 @@
 /* Arrays that several nodes know, and what is sent to all of them. */
 #include "nodes/state.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 
 void kmm__nodes_fail(kmm__nodes_t *n, const char *text)
 {
-    fprintf(stderr, "kmm: error: node %u: %s\n", n->me, text);
+    kmm__log(KMM__LOG_ERROR, "node %u: %s", n->me, text);
     kmm__post_abort(n->post, EXIT_FAILURE);
 }
 

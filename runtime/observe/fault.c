@@ -15,7 +15,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "observe/fault_text.h"
+#include "observe/watch.h"
 
 enum { SIGNALS = 2, RUNTIMES = 32, OTHERS = 64 };
 
@@ -88,17 +90,6 @@ static kmm__fault_t fault_of(const siginfo_t *info, const ucontext_t *c)
 
 /* ---- Saying it ---- */
 
-static void write_out(const char *text, size_t length)
-{
-    for (const char *at = text; length > 0;) {
-        ssize_t n = write(STDERR_FILENO, at, length);
-        if (n < 0 && errno != EINTR)
-            return;
-        at += n > 0 ? n : 0;
-        length -= n > 0 ? (size_t)n : 0;
-    }
-}
-
 static void say(const kmm__fault_t *f, const kmm__running_t *running)
 {
     char text[1200];
@@ -111,7 +102,7 @@ static void say(const kmm__fault_t *f, const kmm__running_t *running)
         kmm_runtime_t *rt = atomic_load(&runtimes[k]);
         length = rt ? kmm__fault_elsewhere(f, rt, text, sizeof(text)) : 0;
     }
-    write_out(text, length);
+    kmm__log_text(KMM__LOG_ERROR, text, length);
 }
 
 /* Another thread's fault ends the process only when this one's has been said. */
@@ -132,7 +123,8 @@ static void say_once(const kmm__fault_t *f, const kmm__running_t *running)
 static void on_end(const kmm__running_t *running)
 {
     char text[1200];
-    write_out(text, kmm__fault_ended(running, text, sizeof(text)));
+    kmm__log_text(KMM__LOG_ERROR, text, kmm__fault_ended(running, text, sizeof(text)));
+    kmm__watch_signal(-1);
     _exit(EXIT_FAILURE);
 }
 
@@ -167,6 +159,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
         kmm__fault_t f = fault_of(info, context);
         say_once(&f, running);
     }
+    if (!is_own(&w->before))
+        kmm__watch_signal(number);
     errno = error;
     go_on(w, info, context);
 }

@@ -1,153 +1,181 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KMM_STATS=1: prints statistics of each device on stderr when a runtime ends. */
+/* KMM_STATS: collects what a runtime and its devices did, and prints it where it is wanted. */
 #include "observe/stats.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "launch/nodes.h"
+#include "base/alloc.h"
+#include "base/descriptor.h"
+#include "base/log.h"
+#include "base/spin.h"
 #include "launch/state.h"
 #include "memory/disk/page.h"
 #include "memory/disk/spill.h"
 #include "memory/host/links.h"
+#include "memory/host/numa.h"
 #include "memory/host/stage_choice.h"
 #include "memory/state.h"
+#include "observe/stats_text.h"
 
-/* Prints a number of bytes as "1.5 GiB". */
-static void print_bytes(const char *what, uint64_t bytes)
+void kmm__stats_start(kmm_runtime_t *rt)
 {
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    double v = (double)bytes;
-    unsigned k = 0;
-    for (; v >= 1024 && k < 4; k++)
-        v /= 1024;
-    fprintf(stderr, "%s %.*f %s", what, k ? 1 : 0, v, units[k]);
+    const char *text = getenv("KMM_STATS");
+    rt->began = kmm__now();
+    rt->stats = text && *text && strcmp(text, "0") != 0 ? kmm__copy_text(text) : NULL;
 }
 
-/* Prints the maximum bytes of all arrays, and for each device the maximum bytes of host-backed
- * frames. */
-static void print_arrays(const kmm_runtime_t *rt)
+void kmm__stats_stop(kmm_runtime_t *rt)
 {
-    fprintf(stderr, "kmm: arrays:");
-    print_bytes(" at most", rt->memory->array_most);
-    for (uint32_t k = 0; k < rt->device_count; k++) {
-        uint64_t most = kmm__counted(&rt->device[k]->counters.host_backed_most);
-        if (!most)
-            continue;
-        fprintf(stderr, "; %s had", rt->device[k]->info.name);
-        print_bytes("", most);
-        fprintf(stderr, " in the host's memory");
-    }
-    fprintf(stderr, "\n");
+    free(rt->stats);
 }
 
-static void print_host(kmm_runtime_t *rt)
-{
-    kmm__spill_stats_t s;
-    pthread_mutex_lock(&rt->lock);
-    kmm__spill_stats(rt, &s);
-    pthread_mutex_unlock(&rt->lock);
-    if (!s.limit)
-        return;
-    fprintf(stderr, "kmm: host memory:");
-    print_bytes(" at most", s.limit);
-    print_bytes("; used at most", s.most);
-    print_bytes("; written to disk", s.written);
-    print_bytes(", read back", s.read);
-    print_bytes(", dropped", s.dropped);
-    fprintf(stderr, " (%s, %s)\n", s.async ? "io_uring" : "pread and pwrite",
-            s.direct ? "direct" : "through the page cache");
-}
+/* ---- Collecting ---- */
 
-/* Converts a counter of nanoseconds to seconds. */
-static double seconds(const uint64_t *counter)
-{
-    return 1e-9 * (double)kmm__counted(counter);
-}
-
-/* Prints the time that mapping frames took on a device. */
-static void print_mapping(const kmm__device_t *d)
+static void collect_device(kmm__device_t *d, kmm__device_stats_t *out)
 {
     const kmm__counters_t *c = &d->counters;
-    fprintf(stderr,
-            "; %" PRIu64 " frames premapped in %.3f s; %" PRIu64
-            " frames mapped or unmapped and %" PRIu64 " times given access in %.3f s, %" PRIu64
-            " times to others in %.3f s, waited %.3f s for room",
-            kmm__counted(&c->premapped), seconds(&c->premap_ns), kmm__counted(&c->mappings),
-            kmm__counted(&c->allowings), seconds(&c->mapping_ns), kmm__counted(&c->sharings),
-            seconds(&c->sharing_ns), seconds(&c->waiting_ns));
+    *out = (kmm__device_stats_t){
+        .kind = d->backend->name,
+        .has_memory = d->space != KMM__HOST,
+        .chunks = kmm__counted(&c->chunks),
+        .launches = kmm__counted(&c->launches),
+        .proven = kmm__counted(&c->proven),
+        .ran = kmm__counted(&c->run_ns),
+        .threads = d->compute_stream_count,
+        .node = -1,
+        .limit = d->space != KMM__HOST ? d->memory->limit : 0,
+        .most = kmm__counted(&c->memory_most),
+        .in = kmm__counted(&c->bytes_in),
+        .out = kmm__counted(&c->bytes_out),
+        .from = kmm__counted(&c->bytes_peer),
+        .to = kmm__counted(&c->bytes_lent),
+        .again = kmm__counted(&c->bytes_again),
+        .evicted = kmm__counted(&c->evicted),
+        .host_backed = kmm__counted(&c->host_backed_most),
+        .premapped = kmm__counted(&c->premapped),
+        .mapped = kmm__counted(&c->mappings),
+        .allowed = kmm__counted(&c->allowings),
+        .shared = kmm__counted(&c->sharings),
+        .premapping = kmm__counted(&c->premap_ns),
+        .mapping = kmm__counted(&c->mapping_ns),
+        .sharing = kmm__counted(&c->sharing_ns),
+        .waited = kmm__counted(&c->waiting_ns),
+    };
+    memcpy(out->name, d->info.name, sizeof(out->name));
 }
 
-/* Prints how ordinary memory was copied, if that was measured. */
-static void print_costs(kmm_runtime_t *rt)
+static void collect_disk(kmm_runtime_t *rt, kmm__stats_t *out)
+{
+    kmm__spill_stats_t s;
+    kmm__spill_stats(rt, &s);
+    out->host_limit = s.limit;
+    out->host_most = s.most;
+    out->written = s.written;
+    out->read = s.read;
+    out->dropped = s.dropped;
+    out->is_async = s.async;
+    out->is_direct = s.direct;
+}
+
+/* Not locked: what other locks guard. */
+static void collect_host(kmm_runtime_t *rt, kmm__stats_t *out)
 {
     kmm__copy_costs_t c;
-    double times;
-    if (!kmm__stage_costs(rt, &c, &times))
-        return;
-    fprintf(stderr, "kmm: ordinary memory: page-locked at %.1f GB/s, through buffers %.1f GB/s",
-            1e-9 / c.lock, 1e-9 / c.stage);
-    if (c.link > 0)
-        fprintf(stderr, ", page-locked to a device %.1f GB/s", 1e-9 / c.link);
-    fprintf(stderr, ": locked after %.1f copies\n", times);
-}
-
-static void print_links(kmm_runtime_t *rt)
-{
-    uint32_t most, count;
-    if (kmm__links_state(rt, &most, &count))
-        fprintf(stderr, "kmm: %u of %u devices at once copied from and to the host's memory\n",
-                most, count);
-}
-
-static void print_nodes(void)
-{
-    kmm__nodes_counts_t c;
-    if (!kmm__nodes_hooks)
-        return;
-    kmm__nodes_hooks->count(&c);
-    fprintf(stderr, "kmm: node %u of %u: %" PRIu64 " parcels and %" PRIu64 " messages", c.me,
-            c.count, c.post.parcels, c.post.messages);
-    print_bytes(" sent,", c.post.bytes);
-    if (c.me == 0)
-        fprintf(stderr, "; %" PRIu64 " launches were divided among nodes", c.launches);
-    fprintf(stderr, "\n");
-}
-
-void kmm__stats_print(kmm_runtime_t *rt)
-{
-    const char *wanted = getenv("KMM_STATS");
-    kmm_device_info_t d;
-    if (!wanted || !*wanted || strcmp(wanted, "0") == 0)
-        return;
-    for (int k = 0; k < kmm_device_count(rt) && kmm_device_get(rt, k, &d) == 0; k++) {
-        fprintf(stderr, "kmm: %s: %" PRIu64 " chunks in %" PRIu64 " launches", d.name, d.chunks,
-                d.launches);
-        uint64_t proven = kmm__counted(&rt->device[k]->counters.proven);
-        if (proven)
-            fprintf(stderr, ", %" PRIu64 " without a check of each access", proven);
-        if (d.memory_bytes) {
-            print_bytes(", at most", d.memory_bytes);
-            print_bytes("; copied in", d.bytes_in);
-            print_bytes(", out", d.bytes_out);
-            print_bytes(", from other devices", d.bytes_peer);
-            print_bytes(", to them", kmm__counted(&rt->device[k]->counters.bytes_lent));
-            print_mapping(rt->device[k]);
-            if (kmm_device_node(rt, k) >= 0)
-                fprintf(stderr, "; near node %d of the host's memory", kmm_device_node(rt, k));
-        }
-        fprintf(stderr, "\n");
+    for (uint32_t k = 0; k < out->device_count; k++)
+        if (out->devices[k].has_memory)
+            out->devices[k].node = kmm__numa_node(rt->device[k]);
+    if (kmm__stage_costs(rt, &c, &out->lock_after)) {
+        out->locks = 1 / c.lock;
+        out->stages = 1 / c.stage;
+        out->links = c.link > 0 ? 1 / c.link : 0;
     }
-    if (rt->launches->undone)
-        fprintf(stderr,
-                "kmm: %" PRIu64 " launches ran whole, because what kmmcc has inferred of them did "
-                "not hold\n",
-                rt->launches->undone);
-    print_arrays(rt);
-    print_host(rt);
-    print_costs(rt);
-    print_links(rt);
-    print_nodes();
+}
+
+/* True if the lock was taken within a moment. */
+static bool lock_soon(pthread_mutex_t *lock)
+{
+    enum { SOON_NS = 300000000, SECOND = 1000000000 };
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += SOON_NS;
+    until.tv_sec += until.tv_nsec / SECOND;
+    until.tv_nsec %= SECOND;
+    return pthread_mutex_timedlock(lock, &until) == 0;
+}
+
+static const char *name_of(int signal)
+{
+    switch (signal) {
+    case SIGINT: return "SIGINT";
+    case SIGTERM: return "SIGTERM";
+    case SIGHUP: return "SIGHUP";
+    case SIGQUIT: return "SIGQUIT";
+    case SIGABRT: return "SIGABRT";
+    case SIGFPE: return "SIGFPE";
+    case SIGILL: return "SIGILL";
+    case SIGSEGV: return "SIGSEGV";
+    case SIGBUS: return "SIGBUS";
+    case -1: return "a chunk ended its thread";
+    default: return signal ? "a signal" : NULL;
+    }
+}
+
+static void collect(kmm_runtime_t *rt, int signal, kmm__stats_t *out)
+{
+    *out = (kmm__stats_t){.signal = name_of(signal),
+                          .process = (long)getpid(),
+                          .seconds = 1e-9 * (double)(kmm__now() - rt->began)};
+    bool locked = lock_soon(&rt->lock);
+    for (uint32_t k = 0; k < rt->visible_count; k++)
+        collect_device(rt->device[k], &out->devices[out->device_count++]);
+    out->undone = rt->launches->undone;
+    out->arrays = rt->memory->array_most;
+    collect_disk(rt, out);
+    if (kmm__links_state(rt, &out->links_at_once, &out->links_all) == false)
+        out->links_all = 0;
+    if (locked)
+        pthread_mutex_unlock(&rt->lock);
+    if (!signal)
+        collect_host(rt, out);
+}
+
+/* ---- Printing ---- */
+
+/* Adds the line to a file. False: it cannot be written. */
+static bool append(const char *name, const char *line, size_t length)
+{
+    int file = kmm__descriptor_keep(open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (file < 0)
+        return false;
+    bool all = write(file, line, length) == (ssize_t)length;
+    return close(file) == 0 && all;
+}
+
+void kmm__stats_print(kmm_runtime_t *rt, int signal)
+{
+    static const char json[] = "json", file[] = "json:";
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+    static kmm__stats_t stats;
+    static char text[1 << 15];
+    const char *how = rt->stats;
+    if (!how || atomic_exchange(&rt->stats_told, true) || !lock_soon(&lock))
+        return;
+    collect(rt, signal, &stats);
+    bool to_file = strncmp(how, file, sizeof(file) - 1) == 0;
+    size_t length = to_file || strcmp(how, json) == 0
+                        ? kmm__stats_json(&stats, text, sizeof(text))
+                        : kmm__stats_table(&stats, text, sizeof(text));
+    if (to_file && !append(how + sizeof(file) - 1, text, length)) {
+        kmm__log(KMM__LOG_WARNING, "KMM_STATS=%s cannot be written: %s", how, strerror(errno));
+        to_file = false;
+    }
+    if (!to_file)
+        kmm__log_plain(text, length);
+    pthread_mutex_unlock(&lock);
 }

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/spin.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "base/valid.h"
 #include "task/inside.h"
 
@@ -293,7 +294,7 @@ static void put_first(const kmm__marker_t *m)
     pthread_mutex_unlock(&m->runtime->lock);
 }
 
-int kmm__marker_wait(kmm__marker_t *m)
+static int wait_untraced(kmm__marker_t *m)
 {
     kmm_runtime_t *rt = m->runtime;
     if (rt->has_spaces && m->left)
@@ -307,6 +308,19 @@ int kmm__marker_wait(kmm__marker_t *m)
     int error = m->error;
     pthread_mutex_unlock(&rt->lock);
     return error;
+}
+
+static __attribute__((cold, noinline)) int wait_traced(kmm__marker_t *m)
+{
+    const uint64_t begin = kmm__now();
+    int error = wait_untraced(m);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "wait for work", .a = begin);
+    return error;
+}
+
+int kmm__marker_wait(kmm__marker_t *m)
+{
+    return kmm__tracing() ? wait_traced(m) : wait_untraced(m);
 }
 
 int kmm__marker_query(kmm__marker_t *m)

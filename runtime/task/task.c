@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
+#include "base/spin.h"
 #include "base/thread.h"
 #include "base/valid.h"
 #include "task/inside.h"
@@ -58,14 +60,22 @@ static uint32_t resume_at(const kmm_runtime_t *rt)
     return rt->tasks->most_outstanding / 8 * 7;
 }
 
-void kmm__tasks_throttle(kmm_runtime_t *rt)
+static __attribute__((noinline)) void throttle(kmm_runtime_t *rt)
 {
-    if (rt->tasks->outstanding <= rt->tasks->most_outstanding || kmm__is_inside())
+    if (kmm__is_inside())
         return; /* the tasks that it would wait for may wait for this thread */
+    const uint64_t begin = kmm__tracing() ? kmm__now() : 0;
     rt->tasks->throttled++;
     while (rt->tasks->outstanding > resume_at(rt))
         kmm__cond_wait(&rt->progress, &rt->lock);
     rt->tasks->throttled--;
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "wait: too many unfinished tasks", .a = begin);
+}
+
+void kmm__tasks_throttle(kmm_runtime_t *rt)
+{
+    if (rt->tasks->outstanding > rt->tasks->most_outstanding)
+        throttle(rt);
 }
 
 /* ---- Making ---- */
@@ -142,6 +152,11 @@ void kmm__task_unref(kmm__task_t *t)
     kmm__ticket_unref(t->order.ticket);
     t->next = rt->tasks->spare_tasks;
     rt->tasks->spare_tasks = t;
+}
+
+void kmm__trace_task(kmm__event_kind_t kind, const kmm__task_t *t, uint64_t a)
+{
+    kmm__trace_push(&(kmm__event_t){.kind = (uint8_t)kind, .task = kmm__task_number(t), .a = a});
 }
 
 void kmm__task_describe(const kmm__task_t *t, char *out, size_t size)
@@ -236,6 +251,7 @@ void kmm__task_add_edge(kmm__task_t *from, kmm__task_t *to, bool data)
     o->successors[o->successor_count++] = (kmm__edge_t){to, data};
     kmm__task_ref(to);
     note_rank(from, to);
+    KMM__TRACE_TASK(KMM__EVENT_EDGE, to, kmm__task_number(from));
     to->order.finish_left++;
     if (from->state == KMM__TASK_ISSUED && follows_issue(from, to))
         edge_after_issue(from, to);
@@ -262,10 +278,20 @@ static void task_ready(kmm__task_t *t)
     t->runtime->tasks->hooks->ready(t);
 }
 
+static __attribute__((cold, noinline)) void ready_traced(kmm__task_t *t)
+{
+    kmm__trace_task(KMM__EVENT_READY, t, 0);
+    task_ready(t);
+}
+
 void kmm__task_release(kmm__task_t *t)
 {
     assert(t->order.issue_left > 0);
-    if (--t->order.issue_left == 0)
+    if (--t->order.issue_left)
+        return;
+    if (kmm__tracing())
+        ready_traced(t);
+    else
         task_ready(t);
 }
 
@@ -287,14 +313,9 @@ bool kmm__task_run_left_fall(kmm__task_t *t)
 
 /* ---- Issue and completion ---- */
 
-void kmm__task_issued(kmm__task_t *t)
+static __attribute__((noinline)) void issued_on_stream(kmm__task_t *t)
 {
-    assert(t->state == KMM__TASK_READY);
-    t->state = KMM__TASK_ISSUED;
-    assert(kmm__task_is_valid(t));
-    KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(t));
-    if (!on_streams(t))
-        return; /* successors of work on the host wait until it is done */
+    KMM__TRACE_TASK(KMM__EVENT_ISSUED, t, 0);
     if (t->device->backend->precede)
         kmm__program_stream_issued(t);
     for (uint32_t k = 0; k < t->order.successor_count; k++) {
@@ -304,6 +325,18 @@ void kmm__task_issued(kmm__task_t *t)
         edge_after_issue(t, to);
         kmm__task_release(to);
     }
+}
+
+void kmm__task_issued(kmm__task_t *t)
+{
+    assert(t->state == KMM__TASK_READY);
+    t->state = KMM__TASK_ISSUED;
+    assert(kmm__task_is_valid(t));
+    KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(t));
+    if (on_streams(t))
+        issued_on_stream(t);
+    else /* successors of work on the host wait until it is done */
+        KMM__TRACE_TASK(KMM__EVENT_ISSUED, t, 0);
 }
 
 static void task_drop_tickets(kmm__task_t *t)
@@ -344,6 +377,7 @@ static void task_done(kmm__task_t *t)
     assert(t->state == KMM__TASK_READY || t->state == KMM__TASK_ISSUED);
     KMM__ASSERT_SOMETIMES(kmm__task_edges_are_valid(t));
     t->state = KMM__TASK_DONE; /* from now on it gets no successors */
+    KMM__TRACE_TASK(KMM__EVENT_DONE, t, (uint64_t)-t->error);
     for (uint32_t k = 0; t->error && k < t->access_count; k++)
         kmm__object_of(t->accesses[k].array)->failed |= t->accesses[k].mode != KMM_READ;
     kmm__ticket_done(t->order.ticket);
@@ -353,6 +387,9 @@ static void task_done(kmm__task_t *t)
     successors_tell(t, was_issued);
     task_drop_tickets(t);
     rt->tasks->hooks->left(t);
+    if (rt->tasks->outstanding == 0 &&
+        atomic_load_explicit(&kmm__log_has_bar, memory_order_relaxed))
+        kmm__log_bar(NULL); /* before the program prints its result */
     if (t->awaited || rt->tasks->outstanding == 0 ||
         (rt->tasks->throttled && rt->tasks->outstanding == resume_at(rt)))
         pthread_cond_broadcast(&rt->progress);

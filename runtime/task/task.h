@@ -23,6 +23,7 @@
 #include <assert.h>
 
 #include "backend/device.h"
+#include "base/trace.h"
 #include "task/object.h"
 #include "task/state.h"
 #include "task/work.h"
@@ -174,6 +175,11 @@ kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t acc
 /* Gives a task with accesses its device and a ticket on `stream`, and counts its accesses as
  * unfinished. */
 void kmm__task_enter(kmm__task_t *t, kmm__device_t *device, kmm__stream_t *stream);
+/* The task's number in the process, for trace points; not 0. */
+static inline uint64_t kmm__task_number(const kmm__task_t *t)
+{
+    return ((uint64_t)t->runtime->number << 40) + t->sequence + 1;
+}
 static inline void kmm__task_ref(kmm__task_t *t)
 {
     t->refs++;
@@ -234,6 +240,15 @@ void kmm__task_wait_for(kmm__task_t *t, kmm__ticket_t *ticket);
 /* Makes `to` follow `from`. `data`: `to` reads what `from` writes, and is poisoned if `from` fails.
  */
 void kmm__task_add_edge(kmm__task_t *from, kmm__task_t *to, bool data);
+
+/* A trace point of a task: KMM__TRACE, with less code where it stands. */
+#define KMM__TRACE_TASK(kind, task, a)                                                             \
+    do {                                                                                           \
+        if (kmm__tracing())                                                                        \
+            kmm__trace_task(kind, task, a);                                                        \
+    } while (0)
+void kmm__trace_task(kmm__event_kind_t kind, const kmm__task_t *t, uint64_t a)
+    __attribute__((cold));
 
 /* Writes "file:line: kernel: chunk k of n" to out. */
 void kmm__task_describe(const kmm__task_t *t, char *out, size_t size);

@@ -61,6 +61,7 @@ struct kmm__work {
     uint64_t id;
     const char *name, *file;
     int line;
+    const char *traced_name, *traced_file; /* of kmm__trace_text; NULL: no task was traced yet */
     /* index of its pattern, for launches that come again (memory/residency/foresight.h) */
     uint32_t pattern;
     uint32_t chunk_count;

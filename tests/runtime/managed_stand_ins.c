@@ -51,6 +51,10 @@ STAND_IN const char *kmm_cuda_get_error_name(int error)
     (void)error;
     return "";
 }
+STAND_IN void kmm_cuda_say_error(const char *format, ...)
+{
+    (void)format;
+}
 STAND_IN const char *kmm_cuda_get_error_string(int error)
 {
     (void)error;
@@ -249,9 +253,10 @@ STAND_IN int kmm_device_count(kmm_runtime_t *rt)
     (void)rt;
     return 0;
 }
-STAND_IN int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
+STAND_IN int kmm_device_get_sized(size_t bytes, kmm_runtime_t *rt, int index,
+                                  kmm_device_info_t *out)
 {
-    (void)rt, (void)index, (void)out;
+    (void)bytes, (void)rt, (void)index, (void)out;
     return 0;
 }
 const void *ended[16];

@@ -187,9 +187,9 @@ int kmm_device_count(kmm_runtime_t *rt)
     (void)rt;
     return 1; /* there is a GPU */
 }
-int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
+int kmm_device_get_sized(size_t bytes, kmm_runtime_t *rt, int index, kmm_device_info_t *out)
 {
-    (void)rt, (void)index;
+    (void)bytes, (void)rt, (void)index;
     *out = (kmm_device_info_t){.kind = KMM_KIND_CUDA};
     return 0;
 }

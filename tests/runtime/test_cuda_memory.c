@@ -392,9 +392,9 @@ int kmm_device_count(kmm_runtime_t *rt)
     (void)rt;
     return devices;
 }
-int kmm_device_get(kmm_runtime_t *rt, int index, kmm_device_info_t *out)
+int kmm_device_get_sized(size_t bytes, kmm_runtime_t *rt, int index, kmm_device_info_t *out)
 {
-    (void)rt;
+    (void)bytes, (void)rt;
     *out = (kmm_device_info_t){.kind = kind, .ordinal = index};
     return 0;
 }

@@ -104,6 +104,29 @@ static void part_doom(void)
     end();
 }
 
+/* KMM_LOG=info says which standing there is, and why it ends. */
+static void part_said(void)
+{
+    char name[] = "/tmp/kmm-native-XXXXXX", text[4096];
+    int file = mkstemp(name);
+    assert_true(file >= 0);
+    setenv("KMM_LOG", "info", 1);
+    setenv("KMM_LOG_FILE", name, 1);
+    const size_t half = 9 << 20; /* of 16 MiB */
+    char *a = make(half), *b = make(half);
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_false(kmm_cuda_native_enter(KIND));
+    end();
+    ssize_t n = read(file, text, sizeof(text) - 1);
+    text[n > 0 ? n : 0] = '\0';
+    close(file);
+    unlink(name);
+    const char *first = strstr(text, "kmm: info: native standing: calls go to the driver while");
+    assert_non_null(first);
+    assert_non_null(strstr(first, "kmm: info: native standing ends: libkmm takes over for "));
+}
+
 /* Memory that is kept for later arrays is given back when another one needs it. */
 static void part_kept(void)
 {
@@ -474,6 +497,7 @@ static void part_failure(void)
     _exit(0);
 }
 
+PART(said)
 PART(takeover)
 PART(return)
 PART(poisoned)
@@ -515,10 +539,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_return),   cmocka_unit_test(test_poisoned),
-        cmocka_unit_test(test_takeover), cmocka_unit_test(test_doom),
-        cmocka_unit_test(test_kept),     cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_late),     cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_oracle),   cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_takeover), cmocka_unit_test(test_said),
+        cmocka_unit_test(test_doom),     cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_bound),    cmocka_unit_test(test_late),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_failures),
     };
     setenv("KMM_DEVICES", "cuda:1", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);

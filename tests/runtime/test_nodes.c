@@ -12,6 +12,7 @@
 #include <kmm.h>
 
 #include "launch/nodes.h"
+#include "nodes/nodes.h"
 #include "random.h"
 
 enum {
@@ -299,7 +300,7 @@ int main(void)
     for (uint64_t k = 0; k < PROGRAMS; k++)
         run_program(seed + k);
     if (kmm__nodes_hooks)
-        kmm__nodes_hooks->count(&counts);
+        kmm__nodes_count(&counts);
     if (counts.count > 1 && counts.launches < PROGRAMS * STEPS / 8) {
         fprintf(stderr, "only %llu launches were divided\n", (unsigned long long)counts.launches);
         return 1;

@@ -27,7 +27,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bar.h"
 #include "base/exit_status.h"
+#include "base/spin.h"
 #include "oracle_program.h"
 #include "random.h"
 #include "share.h"
@@ -206,6 +208,28 @@ typedef struct job {
     uint64_t seed;
 } job_t;
 
+/* Draws a bar on a terminal when some seconds have passed. all 0: erases it. */
+static void show(uint64_t done, uint64_t all)
+{
+    enum { PATIENCE = 3 };
+    static uint64_t began;
+    static bool is_drawn;
+    char text[KMM__BAR_TEXT];
+    began = began ? began : kmm__now();
+    double seconds = 1e-9 * (double)(kmm__now() - began);
+    unsigned columns = kmm__bar_possible(STDERR_FILENO) ? kmm__bar_columns(STDERR_FILENO) : 0;
+    if (columns && all && seconds > PATIENCE) {
+        double rate = (double)done / seconds;
+        kmm__bar_t bar = {"oracle", done,       all,
+                          rate,     "programs", rate > 0 ? (double)(all - done) / rate : -1};
+        fwrite(text, 1, kmm__bar_text(&bar, columns, text), stderr);
+        is_drawn = true;
+    } else if (is_drawn) {
+        fputs("\033[K", stderr);
+        is_drawn = false;
+    }
+}
+
 int main(void)
 {
     enum { JOBS = 16, MOST_FAILURES = 3 };
@@ -238,10 +262,12 @@ int main(void)
                 jobs[k].child = 0;
                 ended++;
                 failures += status != 0;
+                show(status ? 0 : (uint64_t)ended, status ? 0 : (uint64_t)count);
                 if (status && failures <= MOST_FAILURES)
                     report(jobs[k].seed, status);
             }
     }
+    show(0, 0);
     fprintf(stderr, "%ld programs, %d failed\n", ended, failures);
     return failures ? 1 : 0;
 }

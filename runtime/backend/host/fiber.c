@@ -11,13 +11,13 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "backend/host/switch.h"
 #include "base/api.h"
+#include "base/log.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -67,7 +67,7 @@ static pthread_once_t worker_once = PTHREAD_ONCE_INIT;
 
 static __attribute__((noreturn)) void die(const char *text)
 {
-    fprintf(stderr, "kmm: error: %s\n", text);
+    kmm__log(KMM__LOG_ERROR, "%s", text);
     abort();
 }
 
@@ -295,12 +295,11 @@ static void report_deadlock(const worker_t *w)
         barrier += w->fibers[k].state == AT_BARRIER;
         warp += w->fibers[k].state == IN_WARP;
     }
-    fprintf(
-        stderr,
-        "kmm: error: kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u in "
-        "warp operations for threads "
-        "of their mask that never come, %u have returned\n",
-        b->kernel, b->index[0], b->index[1], b->index[2], barrier, warp, b->thread_count - w->live);
+    kmm__log(KMM__LOG_ERROR,
+             "kernel %s, block (%u, %u, %u) hangs: %u threads wait at __syncthreads, %u in warp "
+             "operations for threads of their mask that never come, %u have returned",
+             b->kernel, b->index[0], b->index[1], b->index[2], barrier, warp,
+             b->thread_count - w->live);
     abort();
 }
 
@@ -388,12 +387,10 @@ static worker_t *running(const char *what)
     worker_t *w = this_worker;
     if (w && w->block)
         return w;
-    fprintf(stderr,
-            "kmm: error: %s outside a kernel, or in a kernel that calls it where kmmcc cannot see "
-            "it (a "
-            "function of "
-            "another file)\n",
-            what);
+    kmm__log(KMM__LOG_ERROR,
+             "%s outside a kernel, or in a kernel that calls it where kmmcc cannot see it (a "
+             "function of another file)",
+             what);
     abort();
 }
 
@@ -418,11 +415,10 @@ KMM__API uint32_t kmm_fiber_exchange(uint32_t mask, uint64_t value, uint64_t val
     worker_t *w = running("a warp operation");
     fiber_t *f = &w->fibers[w->current];
     if (!(mask >> (w->current % KMM_FIBER_WARP) & 1)) {
-        fprintf(stderr,
-                "kmm: error: kernel %s: a thread calls a warp operation whose mask 0x%08x lacks "
-                "its own "
-                "lane %u\n",
-                w->block->kernel, mask, w->current % KMM_FIBER_WARP);
+        kmm__log(KMM__LOG_ERROR,
+                 "kernel %s: a thread calls a warp operation whose mask 0x%08x lacks its own "
+                 "lane %u",
+                 w->block->kernel, mask, w->current % KMM_FIBER_WARP);
         abort();
     }
     f->state = IN_WARP;

@@ -7,8 +7,6 @@
  * description", github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), with seed 0.
  */
 #include "memory/disk/disk.h"
-#include "base/alloc.h"
-#include "base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +18,11 @@
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/descriptor.h"
+#include "base/error.h"
+#include "base/log.h"
 
 #if KMM__HAVE_URING
 #include <liburing.h>
@@ -143,6 +146,7 @@ static int open_file(kmm__disk_t *d, bool direct)
     d->direct = d->file >= 0;
     if (d->file < 0)
         d->file = open_unnamed(d->folder, flags);
+    d->file = kmm__descriptor_keep(d->file);
     return d->file >= 0 ? 0
                         : kmm__error_set(KMM_E_IO, "no file can be made in %s to spill to: %s",
                                          d->folder, strerror(errno));
@@ -165,17 +169,21 @@ int kmm__disk_open(kmm__disk_t **out, const char *folder, const char *how)
     int error = open_file(d, !has_word(how, "cached"));
     if (!error && fstat(d->file, &d->opened))
         error = kmm__error_set(KMM_E_IO, "the file to spill to has no state: %s", strerror(errno));
-    if (!error && (d->event = eventfd(0, EFD_CLOEXEC)) < 0)
+    if (!error && (d->event = kmm__descriptor_keep(eventfd(0, EFD_CLOEXEC))) < 0)
         error = kmm__error_set(KMM_E_IO, "no event for the disk's thread: %s", strerror(errno));
 #if KMM__HAVE_URING
     /* Kernels and containers may refuse io_uring: then operations are carried out one by one. */
     d->async = !error && !has_word(how, "pread") &&
                io_uring_queue_init(2 * KMM__DISK_DEPTH, &d->ring, 0) == 0;
 #endif
-    if (error)
+    if (error) {
         kmm__disk_close(d);
-    else
-        *out = d;
+        return error;
+    }
+    *out = d;
+    kmm__log_info("the spill file is in %s (%s, %s)", d->folder,
+                  d->async ? "io_uring" : "pread and pwrite",
+                  d->direct ? "direct" : "through the page cache");
     return error;
 }
 

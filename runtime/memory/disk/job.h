@@ -17,6 +17,7 @@ struct kmm__job {
     kmm__page_t *page;
     kmm__spill_buffer_t *buffer; /* of KMM__JOB_FILL: into which the page is read */
     uint64_t checksum;
+    uint64_t number; /* for trace points */
     kmm__disk_op_t op;
     struct kmm__job *next;
 };

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "base/valid.h"
 
 enum { OS_PAGE = 4096 };
@@ -129,6 +130,7 @@ static void room_take(kmm__spill_t *p, const kmm__page_t *s)
     p->resident += kmm__page_bytes(s);
     if (p->resident > p->stats.most)
         p->stats.most = p->resident;
+    KMM__TRACE(.kind = KMM__EVENT_HOST_MEMORY, .a = p->resident);
 }
 
 static void become_resident(kmm__spill_t *p, kmm__page_t *s)
@@ -144,6 +146,7 @@ static void become_absent(kmm__spill_t *p, kmm__page_t *s)
 {
     s->state = KMM__PAGE_ABSENT;
     p->resident -= kmm__page_bytes(s);
+    KMM__TRACE(.kind = KMM__EVENT_HOST_MEMORY, .a = p->resident);
     check(p, s);
     pthread_cond_broadcast(&p->changed);
 }

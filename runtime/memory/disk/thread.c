@@ -3,10 +3,12 @@
 #include "memory/disk/thread.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "base/trace.h"
 #include "memory/disk/job.h"
 #include "memory/disk/pin.h"
 #include "memory/host/pagelock.h"
@@ -25,6 +27,19 @@ static void give_back_and_leave(kmm__spill_t *p, kmm__page_t *s)
     give_back(s);
     pthread_mutex_lock(&p->runtime->lock);
     kmm__page_leave(p, s);
+}
+
+/* Numbers the transfers of the process. */
+static uint64_t next_number(void)
+{
+    static _Atomic uint64_t last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
+static void trace(const kmm__job_t *j, kmm__event_kind_t kind)
+{
+    KMM__TRACE(.kind = (uint8_t)kind, .mode = j->kind == KMM__JOB_WRITE, .a = j->number,
+               .b = j->op.bytes);
 }
 
 /* Called locked, unlocks meanwhile. */
@@ -54,6 +69,8 @@ static void job_begin(kmm__spill_t *p, kmm__job_t *j)
                              .offset = s->slot * (int64_t)p->page_bytes,
                              .owner = j};
     p->in_flight++;
+    j->number = kmm__tracing() ? next_number() : 0;
+    trace(j, KMM__EVENT_DISK_BEGIN);
     pthread_mutex_unlock(&p->runtime->lock);
     if (j->kind == KMM__JOB_WRITE)
         j->checksum = kmm__disk_checksum(j->op.memory, j->op.bytes);
@@ -105,6 +122,8 @@ static void read_finish(kmm__spill_t *p, kmm__job_t *j)
 static void job_finish(kmm__spill_t *p, kmm__job_t *j)
 {
     p->in_flight--;
+    if (j->number)
+        trace(j, KMM__EVENT_DISK_END);
     if (j->kind == KMM__JOB_WRITE)
         write_finish(p, j);
     else
@@ -115,6 +134,7 @@ static void job_finish(kmm__spill_t *p, kmm__job_t *j)
 static void *disk_main(void *arg)
 {
     kmm__spill_t *p = arg;
+    KMM__TRACE(.kind = KMM__EVENT_THREAD, .text = "reads and writes pages");
     pthread_mutex_lock(&p->runtime->lock);
     for (;;) {
         kmm__job_t *j = kmm__job_pop(p);

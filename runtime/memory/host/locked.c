@@ -10,6 +10,8 @@
 #include <sys/sysinfo.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
+#include "base/units.h"
 
 enum { PART_KEPT = 8 }; /* 1/PART_KEPT of the bound may be kept for later arrays */
 
@@ -44,6 +46,7 @@ void kmm__locked_start(kmm_runtime_t *rt, bool is_given, uint64_t bound)
     pthread_mutex_init(&p->lock, NULL);
     p->is_given = is_given;
     p->bound = is_given ? bound : usual_bound();
+    kmm__log_info("page-locks at most %s of host memory", KMM__BYTES(p->bound));
 }
 
 /* ---- Kept buffers ---- */

@@ -131,13 +131,16 @@ static int windows_ensure(kmm__task_t *t)
 /* ---- Mapping ---- */
 
 /* Waits until memory of the device changes. KMM_E_MEMORY: nothing can change it. */
-static int wait_for_memory(kmm__device_t *d, uint64_t own_pinned)
+static int wait_for_memory(const wanted_t *w)
 {
-    if (!d->memory->evicting && d->memory->pinned_bytes <= own_pinned && !d->memory->is_premapping)
+    kmm__device_t *d = w->task->device;
+    if (!d->memory->evicting && d->memory->pinned_bytes <= w->pinned && !d->memory->is_premapping)
         return KMM_E_MEMORY;
     uint64_t begin = kmm__now();
     kmm__cond_wait(&d->wake, &d->runtime->lock);
     kmm__count_locked(&d->counters.waiting_ns, kmm__now() - begin);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .task = kmm__task_number(w->task), .text = "wait for room",
+               .a = begin);
     return 0;
 }
 
@@ -175,7 +178,7 @@ static int frame_create(kmm__frame_t *f)
 {
     kmm__device_t *d = f->device;
     uint64_t bytes = kmm__frame_size(f);
-    d->memory->used += bytes;
+    kmm__memory_take(d, bytes);
     pthread_mutex_unlock(&d->runtime->lock);
     int error = d->backend->frame_create(d->gpu, bytes, &f->handle);
     pthread_mutex_lock(&d->runtime->lock);
@@ -208,7 +211,7 @@ static int room_make(const wanted_t *w, bool *is_stuck)
         d->memory->pressure = PRESSURE_LASTS;
         return kmm__frame_evict(rt, victim);
     } else {
-        *is_stuck = wait_for_memory(d, w->pinned) != 0;
+        *is_stuck = wait_for_memory(w) != 0;
     }
     return 0;
 }
@@ -265,6 +268,7 @@ static int frame_map_memory(kmm__frame_t *f)
                               : d->backend->frame_map_without_access(d->gpu, kmm__frame_address(f),
                                                                      f->handle, kmm__frame_size(f));
     kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "map", .a = begin, .b = kmm__frame_size(f));
     pthread_mutex_lock(&d->runtime->lock);
     if (d->info.whole)
         f->array->residence[d->index].window = f->handle;
@@ -351,6 +355,7 @@ static int frames_allow(const wanted_t *w, kmm__device_t *d)
         uint64_t begin = kmm__now();
         error = d->backend->frames_allow(d->gpu, kmm__frame_address(first), bytes);
         kmm__count_since(begin, &d->counters.allowings, &d->counters.mapping_ns);
+        KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "give access", .a = begin, .b = bytes);
         pthread_mutex_lock(&d->runtime->lock);
         for (uint32_t j = 0; j < n; j++)
             first[j].allowed = !error;
@@ -372,7 +377,7 @@ static void await_turn(const wanted_t *w)
         return;
     kmm__frames_note_needed(d);
     while ((d->memory->all_needed || fills) && d->memory->coming > COMING_TASKS * usual)
-        if (wait_for_memory(d, w->pinned))
+        if (wait_for_memory(w))
             return;
 }
 

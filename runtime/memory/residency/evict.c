@@ -53,6 +53,7 @@ static void eviction_done(void *arg, int status)
     kmm__ticket_done(e->ticket);
     if (e->error && !status) {
         kmm__coherence_restore(d, f, e->ticket);
+        f->taken = 0;
         kmm__frame_eviction_failed(f);
     } else {
         kmm__frame_evicted(f);
@@ -115,8 +116,13 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
         kmm__spill_unpin(rt, &pins);
         return error;
     }
-    if (matters)
+    if (matters) {
+        f->taken = kmm__frame_size(f);
+        kmm__count(&d->counters.evicted, f->taken);
         kmm__coherence_evict(d, f, &moves);
+    }
+    KMM__TRACE(.kind = KMM__EVENT_EVICTED, .mode = moves.count > 0, .device = d->number,
+               .a = kmm__array_number(f->array), .b = kmm__frame_size(f));
     if (moves.count) {
         error = eviction_start(f, &moves, &pins);
         kmm__moves_drop(&moves);
@@ -124,6 +130,39 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
     }
     kmm__spill_unpin(rt, &pins);
     return kmm__frame_unmap(rt, f);
+}
+
+/* ---- What comes back ---- */
+
+typedef struct again {
+    uint64_t begin, end; /* the bytes of the array that are copied lie there */
+    double part;         /* how much of that is copied */
+    uint64_t bytes;
+} again_t;
+
+static void count_again(void *ctx, kmm__frame_t *f)
+{
+    again_t *g = ctx;
+    uint64_t begin = f->index * f->array->frame_bytes, end = begin + kmm__frame_size(f);
+    begin = begin > g->begin ? begin : g->begin;
+    end = end < g->end ? end : g->end;
+    uint64_t bytes = end > begin ? (uint64_t)(g->part * (double)(end - begin)) : 0;
+    bytes = bytes < f->taken ? bytes : f->taken;
+    f->taken -= bytes;
+    g->bytes += bytes;
+}
+
+void kmm__frames_count_again(kmm__device_t *d, kmm__array_t *a, const kmm__layout_t *l,
+                             const kmm__box_t *b)
+{
+    int64_t begin, end;
+    kmm__layout_hull(l, b, &begin, &end);
+    if (end <= begin)
+        return;
+    again_t g = {(uint64_t)begin, (uint64_t)end, (double)kmm__box_volume(b) / (double)(end - begin),
+                 0};
+    kmm__frames_of(a, d, l, b, count_again, &g);
+    kmm__count(&d->counters.bytes_again, g.bytes);
 }
 
 /* ---- Victims ---- */

@@ -22,4 +22,9 @@ uint64_t kmm__frames_reserve(const kmm__device_t *d);
 /* Evicts until the reserve is free. Called by the device's own thread; unlocks meanwhile. */
 void kmm__frames_evict_early(kmm__device_t *d);
 
+/* With runtime->stats: counts what of a box that is about to be copied to d an eviction had taken
+ * from it. Of a box that is no interval, each of its frames has an equal share. */
+void kmm__frames_count_again(kmm__device_t *d, kmm__array_t *a, const kmm__layout_t *l,
+                             const kmm__box_t *b);
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "memory/residency/pack.h"
 
 /* Counts frames of an access: all, and those in the device's memory. */
@@ -136,23 +137,22 @@ void kmm__warn_exceeding(const kmm__task_t *t, uint64_t needed)
     if (!kmm__exceeds_first(d, work))
         return;
     if (work->item_count == 0) {
-        fprintf(stderr,
-                "kmm: warning: kernel %s needs %llu bytes on %s at once, of which %llu can be "
-                "used: it works on the rest in the host's "
-                "memory, slowly; `#pragma kmm parallel` above its launch splits it\n",
-                work->name, (unsigned long long)needed, d->info.name,
-                (unsigned long long)room_on(d));
+        kmm__log(KMM__LOG_WARNING,
+                 "kernel %s needs %llu bytes on %s at once, of which %llu can be used: it works "
+                 "on the rest in the host's memory, slowly; `#pragma kmm parallel` above its "
+                 "launch splits it",
+                 work->name, (unsigned long long)needed, d->info.name,
+                 (unsigned long long)room_on(d));
         return;
     }
     if (!work->has_statements)
         describe_remedy(t, needed, remedy, sizeof(remedy));
     kmm__task_describe(t, where, sizeof(where));
-    fprintf(stderr,
-            "kmm: warning: %s: needs %llu bytes on %s at once, of which %llu can be used: it works "
-            "on the rest in the host's memory, slowly%s%s "
-            "[exceeding]\n",
-            where, (unsigned long long)needed, d->info.name, (unsigned long long)room_on(d),
-            *remedy ? "; " : "", remedy);
+    kmm__log(KMM__LOG_WARNING,
+             "%s: needs %llu bytes on %s at once, of which %llu can be used: it works on the "
+             "rest in the host's memory, slowly%s%s [exceeding]",
+             where, (unsigned long long)needed, d->info.name, (unsigned long long)room_on(d),
+             *remedy ? "; " : "", remedy);
 }
 
 void kmm__warn_amplified(const kmm__task_t *t, uint64_t needed)
@@ -180,9 +180,8 @@ void kmm__warn_amplified(const kmm__task_t *t, uint64_t needed)
     if (brought <= MUCH * used || !is_first(d->memory->amplified, t->work))
         return;
     kmm__task_describe(t, where, sizeof(where));
-    fprintf(stderr,
-            "kmm: warning: %s: uses %llu bytes, but they lie in %llu bytes of frames, all of which "
-            "it needs on %s; chunks of whole rows "
-            "need less [amplification]\n",
-            where, (unsigned long long)used, (unsigned long long)needed, d->info.name);
+    kmm__log(KMM__LOG_WARNING,
+             "%s: uses %llu bytes, but they lie in %llu bytes of frames, all of which it needs "
+             "on %s; chunks of whole rows need less [amplification]",
+             where, (unsigned long long)used, (unsigned long long)needed, d->info.name);
 }

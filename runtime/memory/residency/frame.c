@@ -129,6 +129,7 @@ void kmm__frame_mapped(kmm__frame_t *f, bool is_allowed)
     state_set(f, KMM__FRAME_MAPPED);
     list_push(&f->device->memory->idle, f);
     check(f);
+    kmm__trace_memory(f->device);
 }
 
 void kmm__frame_begin_eviction(kmm__frame_t *f)

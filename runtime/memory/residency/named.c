@@ -75,7 +75,7 @@ static int place_in_frames(kmm__array_t *a)
     if (d->memory->is_bounded && d->memory->used + bytes > d->memory->limit)
         return KMM_E_MEMORY;
     kmm__frame_t *frames = kmm__frames_table(a, d);
-    d->memory->used += bytes;
+    kmm__memory_take(d, bytes);
     pthread_mutex_unlock(&rt->lock);
     int error = d->backend->window_reserve(d->gpu, reserved, &window);
     if (!error && (error = frames_make(d, a, window)))

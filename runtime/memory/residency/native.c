@@ -9,8 +9,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/spin.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "memory/disk/page.h"
 #include "memory/residency/back.h"
 #include "memory/residency/named.h"
@@ -296,6 +298,10 @@ void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind)
             pthread_mutex_unlock(&rt->lock);
         }
         atomic_store(&standing, is ? NATIVE : MANAGED);
+        kmm__log_info("%s standing: %s", is ? "native" : "managed",
+                      is ? "calls go to the driver while all arrays fit"
+                         : "libkmm runs the program's calls");
+        KMM__TRACE(.kind = KMM__EVENT_INSTANT, .text = is ? "native standing" : "managed standing");
     }
     pthread_mutex_unlock(&deciding);
 }
@@ -318,6 +324,7 @@ static int take_over(kmm_runtime_t *rt, const char *what)
     int refused = check_bound(what, KMM_E_STATE);
     if (refused)
         return refused;
+    const uint64_t begin = kmm__now();
     atomic_store(&standing, DOOMED);
     await_all_out();
     finish_all(rt);
@@ -333,6 +340,10 @@ static int take_over(kmm_runtime_t *rt, const char *what)
     atomic_store(&next_return, kmm__now() + (WAIT_NS << atomic_load(&returns)));
     atomic_store(&standing, error ? NATIVE : MANAGED);
     kmm__named_unlock();
+    if (!error)
+        kmm__log_info("native standing ends: libkmm takes over for %s", what);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "end of native standing",
+               .file = kmm__trace_text(what), .a = begin);
     return error;
 }
 
@@ -385,6 +396,8 @@ void kmm__native_hold_end(const bool *holds)
  * before it reads the marks. So one of the two sees the other. */
 int kmm__native_hold(kmm_runtime_t *rt, const char *what, bool *holds)
 {
+    if (what && !rt->has_spaces)
+        return 0; /* only GPUs have a standing */
     mark_own();
     while (!*holds) {
         const uint32_t before = atomic_fetch_add(&own->managed, 1);
@@ -443,9 +456,15 @@ bool kmm__native_return(kmm_kind_t kind, int (*gather)(kmm_runtime_t *rt))
         is = await_none_holds() && become_native(native_runtime, gather);
         atomic_store(&returns, times + is);
         const uint64_t end = kmm__now();
+        KMM__TRACE(.kind = KMM__EVENT_SPAN,
+                   .text = is ? "return to native standing" : "no return to native standing",
+                   .a = begin);
         if (gather && !is)
             atomic_store(&next_move, end + RETRY_NS + (end - begin) * RETRY_PART);
         atomic_store(&standing, is ? NATIVE : MANAGED);
+        if (is)
+            kmm__log_info("native standing again: %s",
+                          gather ? "all arrays fit on the GPU" : "there are no arrays");
     }
     pthread_mutex_unlock(&deciding);
     return is;
@@ -504,6 +523,8 @@ static atomic_flag fault_told = ATOMIC_FLAG_INIT;
 
 void kmm__native_note(const char *file, int line, const char *kernel)
 {
+    KMM__TRACE(.kind = KMM__EVENT_INSTANT, .text = "native launch", .file = kernel,
+               .c = (uint64_t)line);
     pthread_mutex_lock(&sites_lock);
     sites[site_count % SITES].file = file;
     sites[site_count % SITES].line = line;
@@ -523,16 +544,19 @@ void kmm__native_fault(int error)
 {
     if (atomic_flag_test_and_set(&fault_told))
         return;
+    char latest[KMM__LOG_BYTES] = "";
+    size_t length = 0;
     pthread_mutex_lock(&sites_lock);
-    fprintf(stderr, "kmm: error: work on the GPU has failed (error %d)", error);
-    for (uint64_t k = 0; k < SITES && k < site_count; k++) {
+    for (uint64_t k = 0; k < SITES && k < site_count && length < sizeof(latest); k++) {
         uint64_t at = (site_count - 1 - k) % SITES;
-        fprintf(stderr, "%s%s:%d: %s", k ? ", " : "; the latest launches with a pragma are ",
-                sites[at].file ? sites[at].file : "?", sites[at].line,
-                sites[at].kernel ? sites[at].kernel : "?");
+        int n = snprintf(latest + length, sizeof(latest) - length, "%s%s:%d: %s",
+                         k ? ", " : "; the latest launches with a pragma are ",
+                         sites[at].file ? sites[at].file : "?", sites[at].line,
+                         sites[at].kernel ? sites[at].kernel : "?");
+        length += n > 0 ? (size_t)n : 0;
     }
-    fprintf(stderr, "\n");
     pthread_mutex_unlock(&sites_lock);
+    kmm__log(KMM__LOG_ERROR, "work on the GPU has failed (error %d)%s", error, latest);
 }
 
 int kmm__native_finish(kmm_runtime_t *rt)

@@ -86,7 +86,8 @@ static int slab_get(void *context, size_t size, kmm_stream_t stream, void **out)
         all + d->memory->promised > d->memory->limit || d->memory->used + bytes > d->memory->limit)
         return KMM_E_MEMORY;
     slab_t *s = kmm__alloc(sizeof(*s));
-    d->memory->used += bytes;
+    kmm__memory_take(d, bytes);
+    kmm__trace_memory(d);
     d->memory->pack->bytes += bytes; /* a launch that is submitted meanwhile counts on the rest */
     pthread_mutex_unlock(&rt->lock);
     int error = slab_map(d, s);
@@ -124,6 +125,7 @@ static int slab_put(void *context, void *p, size_t size, kmm_stream_t stream)
     }
     d->memory->used -= slab_bytes(d);
     d->memory->pack->bytes -= slab_bytes(d);
+    kmm__trace_memory(d);
     return 0;
 }
 

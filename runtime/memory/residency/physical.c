@@ -57,6 +57,7 @@ void kmm__spare_destroy(kmm_runtime_t *rt, kmm__device_t *d)
     pthread_mutex_lock(&rt->lock);
     /* not earlier: another thread would allocate memory that is still in use */
     d->memory->used -= s.bytes;
+    kmm__trace_memory(d);
 }
 
 void kmm__host_backed_destroy(kmm__frame_t *f)
@@ -80,6 +81,7 @@ static int memory_unmap(kmm__frame_t *f)
     if (error)
         kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "unmap", .a = begin, .b = kmm__frame_size(f));
     return error;
 }
 

@@ -5,6 +5,7 @@
 #define KMM__MEMORY_RESIDENCY_PHYSICAL_H
 
 #include "base/spin.h"
+#include "base/trace.h"
 #include "memory/residency/frame.h"
 
 /* Keeps the memory of an unmapped frame for another one. */

@@ -43,7 +43,7 @@ static bool run_reserve(kmm__device_t *d, uint64_t bytes, kmm__frame_handle_t *h
     *is_new = !kmm__spare_take(d, bytes, handle);
     if (*is_new && d->memory->used + bytes > d->memory->limit)
         return false;
-    d->memory->used += *is_new ? bytes : 0;
+    kmm__memory_take(d, *is_new ? bytes : 0);
     d->memory->premapped_bytes += bytes;
     return true;
 }
@@ -130,6 +130,7 @@ static bool premap(kmm__device_t *d)
     if (mapped)
         refused = d->backend->frames_allow(d->gpu, kmm__frame_address(a.first), bytes);
     uint64_t took = kmm__now() - begin;
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "premap", .a = begin, .b = bytes);
     pthread_mutex_lock(&d->runtime->lock);
     for (uint32_t k = 0; k < mapped; k++)
         kmm__frame_mapped(&a.first[k], !refused);
@@ -149,6 +150,7 @@ static void *premap_main(void *arg)
 {
     kmm__device_t *d = arg;
     kmm_runtime_t *rt = d->runtime;
+    KMM__TRACE(.kind = KMM__EVENT_THREAD, .device = d->number, .text = "premaps for a device");
     pthread_mutex_lock(&rt->lock);
     while (!rt->stopping)
         if (!premap(d))

@@ -23,6 +23,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
+#include "base/units.h"
 #include "memory/residency/pack.h"
 
 /* A task joins no wave that began more than LAG tasks before it, so at most LAG tasks overtake one.
@@ -74,6 +76,10 @@ static struct kmm__waves *waves_of(kmm__device_t *d)
         w->capacity = LEAST;
         w->ring = kmm__alloc(w->capacity * sizeof(*w->ring));
         w->first = w->end = 1;
+        kmm__log_info("%s: order by reuse begins: arrays have %s and the device has %s; it looks "
+                      "ahead over up to %u chunks",
+                      d->info.name, KMM__BYTES(d->runtime->memory->framed_bytes),
+                      KMM__BYTES(d->memory->limit), d->runtime->tasks->most_outstanding);
     }
     return d->memory->waves;
 }

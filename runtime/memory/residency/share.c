@@ -24,6 +24,7 @@ static void share_run(share_t *s)
     int error = f->device->backend->frame_share(f->device->gpu, kmm__frame_address(f), s->bytes,
                                                 s->to->gpu);
     kmm__count_since(begin, &f->device->counters.sharings, &f->device->counters.sharing_ns);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "give a peer access", .a = begin, .b = s->bytes);
     if (error && error != KMM_E_UNSUPPORTED) {
         pthread_mutex_lock(&f->device->runtime->lock);
         for (uint32_t k = 0; k < s->count; k++)

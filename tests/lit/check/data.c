@@ -47,3 +47,47 @@ inside:
 end:
     return 0;
 }
+// Jumps whose labels are addresses, or names of an assembler statement.
+int computed(int n, float *x)
+{
+// CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: this would enter the block of 'data' behind its beginning
+    void *to = n > 3 ? &&in : &&out;
+    if (n > 1)
+        goto *to;
+#pragma kmm data map(x[0:n])
+    {
+    in:
+        x[0]++;
+    }
+out:
+    return 0;
+}
+int by_assembler(int n, float *x)
+{
+// CHECK: :[[#@LINE+1]]:5: error: this would enter the block of 'task' behind its beginning
+    asm goto("" : : "r"(n) : "memory" : in, out);
+#pragma kmm task update(x[0:n])
+    {
+        x[0]++;
+        asm goto("" : : : : in);
+    in:
+// CHECK: :[[#@LINE+1]]:9: error: this would leave the task before it has ended; leave it at its end
+        asm goto("" : : : : out);
+    }
+out:
+    return 0;
+}
+// CHECK-NOT: error:
+int around(int n, float *x)
+{
+    static void *const to[] = {&&before, &&behind};
+    goto *to[n > 3];
+before:
+    asm goto("" : : : : behind);
+#pragma kmm data map(x[0:n])
+    {
+        asm("" : : "r"(x) : "memory");
+    }
+behind:
+    return 0;
+}

@@ -59,7 +59,7 @@ void same(int n, float *x)
 #define LAUNCH(...) plain<<<1, 64>>>(__VA_ARGS__)
 template <class... A> void pack(int n, A... a)
 {
-// CHECK: :[[#@LINE+2]]:5: error: no clause says what 'plain' accesses, and of a parameter pack that cannot be inferred; give the pointers parameters of their own
+// CHECK: :[[#@LINE+2]]:5: error: what the parameter pack passes to 'plain' has no name for clauses; give pointers parameters of their own
 #pragma kmm parallel
     plain<<<1, 64>>>(n, a...);
 }

@@ -35,13 +35,76 @@ template <class T> void differ(T *x, int n)
 template <class... P> __global__ void packed(int n, P... x) { int i = INDEX; if (i < n) ((x[i] += 1), ...); }
 template <class... P> void packs(int n, P... x)
 {
-    // SUGGEST: instances.cu:[[#@LINE+2]]: #pragma kmm parallel
-    // SUGGEST-NEXT: nothing is known: the launch passes a parameter pack
+    // CHECK: :[[#@LINE+3]]:5: error: what the parameter pack passes to 'packed' has no name for clauses; give pointers parameters of their own
+    // CHECK: note: 'packed<..>' is launched here in the instance 'packs<..>'
+    #pragma kmm parallel
     packed<<<(n + 255) / 256, 256>>>(n, x...);
 }
+// Parameter packs of numbers, and of pointers.
+template <class T, class... P> __global__ void adds(int n, T *x, P... p) { int i = INDEX; if (i < n) x[i] += (x[i + 1] + ... + p); }
+template <class... P> __global__ void behind(P... p, float *x, int n) { int i = INDEX; if (i + 1 < n) x[i] += (x[i + 1] + ... + p); }
+template <class... P> void numbers(int n, float *x, P... p)
+{
+    // SUGGEST: instances.cu:[[#@LINE+1]]: #pragma kmm parallel({{.*}}) {{read\(x\[.* \+ 1\]\) update\(x\[}}
+    #pragma kmm parallel
+    adds<<<(n + 255) / 256, 256>>>(n, x, p...);
+    // CHECK: :[[#@LINE+3]]:{{[0-9]+}}: error: 'x[i]' is less than 'adds<float, ..>' reads
+    // CHECK: note: it is read here
+    // CHECK: note: 'adds<float, ..>' is launched here in the instance 'numbers<..>'
+    #pragma kmm parallel(i = 0:n) update(x[i])
+    adds<<<(n + 255) / 256, 256>>>(n, x, p...);
+    // CHECK: :[[#@LINE+2]]:5: warning: it is not known whether the parameter pack passes pointers to 'behind'; no clause can name them [-Wkmm-pack]
+    #pragma kmm parallel(i = 0:n) update(x[i]) read(x[i+1])
+    behind<P...><<<(n + 255) / 256, 256>>>(p..., x, n);
+}
+template <class... P> void pointers(int n, float *x, P... p)
+{
+    // CHECK: :[[#@LINE+3]]:5: error: what the parameter pack passes to 'packed' has no name for clauses; give pointers parameters of their own
+    // CHECK: note: 'packed<..>' is launched here in the instance 'pointers<..>'
+    #pragma kmm parallel(i = 0:n) update(x[i])
+    packed<<<(n + 255) / 256, 256>>>(n, x, p...);
+}
+template <class T> __global__ void sums(T *x, int n) { int i = INDEX; if (i + 1 < n) x[i] += x[i + 1]; }
+// Headers of the same name, with launches on the same line.
+#include "Inputs/one/launch.h"
+#include "Inputs/two/launch.h"
+// Two launches on a line, one of them in a constructor.
+// CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: 'y[i]' is less than 'sums<float>' reads
+template <class T> void both(T *x, int n) { _Pragma("kmm parallel(i = 0:n) update(x[i]) read(x[i + 1])") sums<<<(n + 255) / 256, 256>>>(x, n); } template <class T> struct makes { makes(T *y, int n) { _Pragma("kmm parallel(i = 0:n) update(y[i])") sums<<<(n + 255) / 256, 256>>>(y, n); } };
+template <class T> class hidden {
+    void run(T *x, int n)
+    {
+        // CHECK: :[[#@LINE+3]]:{{[0-9]+}}: error: 'x[i]' is less than 'sums<float>' reads
+        // CHECK: note: it is read here
+        // CHECK: note: 'sums<float>' is launched here in the instance 'hidden<float>::run(float *, int)'
+        #pragma kmm parallel(i = 0:n) update(x[i])
+        sums<<<(n + 255) / 256, 256>>>(x, n);
+    }
+};
+template class hidden<float>;
 void all(float *o, float *x, double *p, double *q, int n)
 {
     run<float, 3>(o, x, n), run<double, 5>(p, q, n);
     differ(x, n), differ(p, n);
     packs(n, o, x);
+    numbers(n, o), numbers(n, o, 1, 2.5), pointers(n, o, p, q);
+    launch_one(o, n), launch_two(p, n), both(o, n), makes<float>(x, n);
 }
+// Other names and numbers of lines; those of messages are the file's.
+#line 5 "other\"\\.cu"
+template <class T> void lined(T *x, int n)
+{
+    auto l = [=](auto *y) {
+        // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: 'y[i]' is less than 'sums<double>' reads
+        #pragma kmm parallel(i = 0:n) update(y[i])
+        sums<<<(n + 255) / 256, 256>>>(y, n);
+    };
+    l((double *)x);
+    #line 1000
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: 'x[i]' is less than 'sums<float>' reads
+    #pragma kmm parallel(i = 0:n) update(x[i])
+    sums<<<(n + 255) / 256, 256>>>(x, n);
+}
+template void lined<float>(float *, int);
+// CHECK: one/launch.h:4:42: error: 'x[i]' is less than 'sums<float>' reads
+// CHECK: two/launch.h:4:42: error: 'x[i]' is less than 'sums<double>' reads

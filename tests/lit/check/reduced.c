@@ -61,6 +61,9 @@ F bounds_sum(int lo, int hi, const float *x, double *s) { for (int i = lo; i < h
 F clipped(int lo, int hi, int n, const float *x, float *s) { for (int i = lo; i < hi && i < n - 1; i++) *s += 0.5f * (x[i] + x[i + 1]); }
 F pairs(int n, const float *x, float *s) { for (int i = 0; i < n; i++) *s += x[i] * x[i + 1]; }
 F again(int n, const float *x, float *s) { float t = x[0]; for (int i = 0; i < n; i++) t += x[i]; *s += t - x[0]; }
+F first_more(int n, const float *x, float *s) { if (x[0] != 0) *s += x[0] * 1e-3f; for (int i = 0; i < n; i++) *s += x[i]; }
+F first_twice(int n, const float *x, float *s) { float t = 0; for (int i = 0; i < n; i++) t += x[i]; t += x[0]; *s += t; }
+F weighted(int n, const float *x, const float *w, float *s) { float t = 0; for (int i = 0; i < n; i++) t += x[i] * w[0]; *s += t * w[1]; }
 struct best { float v; int i; };
 F amin(int lo, int hi, const float *x, struct best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->v) { b->v = x[i]; b->i = i; } }
 F amin2(int lo, int hi, const float *x, struct best *b) { struct best t = {INFINITY, 0}; for (int i = lo; i < hi; i++) if (x[i] < t.v) { t.v = x[i]; t.i = i; } if (t.v < b->v) *b = t; }
@@ -131,7 +134,14 @@ R(+, sl, x, lengths(n, x, sl)); R(+, sl, xi, aborts(n, xi, sl));
 B(bins); B(bins2); B(bins3);
 P(kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) chunk(n / 4) read(x[i:2]) reduce(+: s[0])) clipped(0, n, n, x, s);
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(x[i:2]) reduce(+: s[0])) pairs(n, x, s);
+// An element that is combined once in each call, such as a chunk's first one.
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'again' combines 's[0]' by + alone
 R(+, s, x, again(n, x, s));
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'first_more' combines 's[0]' by + alone
+R(+, s, x, first_more(n, x, s));
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'first_twice' combines 's[0]' by + alone
+R(+, s, x, first_twice(n, x, s));
+P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(x[i], y[0:2]) reduce(+: s[0])) weighted(n, x, y, s);
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(x[i]) reduce(+: d[0:2])) lengths2(n, x, d);
 R(+, s, x, down(n, x, s)); R(+, s, x, pointer(n, x, s)); R(*, s, x, product(n, x, s)); R(*, s, x, quotient(n, x, s));
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(xi[i]) reduce(+: si[0:8])) histogram(n, xi, si);

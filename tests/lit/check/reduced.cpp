@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <cmath>
+#include <complex>
 #include <limits>
 static void acc(int n, const float *x, double *s) { *s += std::accumulate(x, x + n, 0.0); }
 static void red(int n, const float *x, double *s) { *s += std::reduce(x, x + n, 0.0); }
@@ -24,6 +25,17 @@ struct Sum { double v = 0; void add(double x) { v += x; } };
 static void obj(int n, const double *x, double *s) { Sum t; for (int i = 0; i < n; i++) t.add(x[i]); *s += t.v; }
 static void throws(int n, const int *x, long *s) { for (int i = 0; i < n; i++) { if (x[i] > 100) throw 5; *s += x[i]; } }
 static void mm(int n, const double *x, double *s, double *u) { auto p = std::minmax_element(x, x + n); *s = std::min(*s, *p.first); *u = std::max(*u, *p.second); }
+typedef std::complex<double> number;
+static void numbers(int n, const number *x, number *s) { number t = 0; for (int i = 0; i < n; i++) t += x[i]; *s += t; }
+static void decays(int n, const number *x, number *s) { number t = 0; for (int i = 0; i < n; i++) t = t * 0.5 + x[i]; *s += t; }
+void complex(int n, number *x, number *s)
+{
+    #pragma kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(x[i]) reduce(+: s[0])
+    numbers(n, x, s);
+    // CHECK: reduced.cpp:[[#@LINE+1]]:{{[0-9]+}}: error: 'decays' combines what its loop carries
+    #pragma kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(x[i]) reduce(+: s[0])
+    decays(n, x, s);
+}
 void all(int n, float *x, double *xd, int *xi, double *d, float *s, int *si, long *sl, bool *sb, double *d2)
 {
 #define P(...) _Pragma(#__VA_ARGS__)

@@ -139,6 +139,7 @@ void all(int n, const int *x, int *y, unsigned *v, const float *a, float *b)
 // CHECK-NOT: error:
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_version(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} warning: 'by_ring' stores to places of 'ring' that an atomic sum gives out
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_ring(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])

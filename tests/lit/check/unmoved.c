@@ -30,6 +30,17 @@ static void between(int begin, int end, int *b, const int *a)
         b[i] = a[i];
 }
 
+static void lines(void)
+{
+    #pragma kmm parallel(i = 0:N) rebase(n: i) read(x[i]) write(y[i])
+    // CHECK: :[[#@LINE+1]]:9: error: lines of the preprocessor stand within an argument of the launch; give its value to a variable before the launch
+    add(N
+#ifndef NAME
+        + 0
+#endif
+        , x, y);
+}
+
 static void all(const struct scale *s, const int *k)
 {
     const int *alias = x;

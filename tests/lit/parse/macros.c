@@ -37,3 +37,32 @@ void launch(int *x)
     #pragma kmm parallel(i = RANGE) update(x[0])
     f(N, x);
 }
+// A macro that is not defined where the pragma stands is none there.
+void before(int THERE, int *x)
+{
+    #pragma kmm parallel(i = 0:N) rebase(n: i) chunk(THERE) update(x[i])
+    f(N, x);
+}
+#define THERE __LINE__
+void within(int *x)
+{
+#if N < 600
+#undef THERE
+#endif
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: macro 'THERE' asks for __LINE__
+    #pragma kmm parallel(i = 0:N) rebase(n: i) chunk(THERE) update(x[i])
+    f(N, x);
+}
+#undef THERE
+void behind(int THERE, int *x)
+{
+    #pragma kmm parallel(i = 0:N) rebase(n: i) chunk(THERE) update(x[i])
+    f(N, x);
+}
+#include "Inputs/asking.h"
+void included(int *x)
+{
+    // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: macro 'THERE' asks for __LINE__
+    #pragma kmm parallel(i = 0:N) rebase(n: i) chunk(THERE) update(x[i])
+    f(N, x);
+}

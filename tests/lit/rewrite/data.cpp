@@ -34,7 +34,7 @@ struct filler {
 // CHECK: struct kmm__call_[[#LINE]] {
 // CHECK-NEXT: static void kmm__run(
 // CHECK: fill((unsigned long)kmm_chunk_length(kmm__chunk, 0), (float)kmm__args->kmm__value, kmm__args->kmm__x + kmm_chunk_distance(kmm__chunk, 0));
-// CHECK: struct kmm__args_[[#LINE]] kmm__args; kmm__args.kmm__value = value; kmm__args.kmm__x = y + 2;
+// CHECK: struct kmm__args_[[#LINE]] kmm__args{}; kmm__args.kmm__value = value; kmm__args.kmm__x = y + 2;
 #pragma kmm parallel(i = 0:n - 2) rebase(n: i) write(y[i + 2])
             fill(n - 2, value, y + 2);
             x = nullptr;

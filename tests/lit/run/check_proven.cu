@@ -5,16 +5,23 @@
 // RUN: %if !san %{ %kmmcc --target=host -fkmm-check=all -fno-kmm-compare -w %s -o %t.all %}
 // RUN: %if !san %{ env KMM_STATS=1 KMM_DEVICES=host %t right 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 // RIGHT-DAG: right 4000
-// RIGHT-DAG: kmm: {{.*}}: 23 chunks in 23 launches, 23 without a check of each access
+// RIGHT-DAG: kmm: {{.*}} 23{{ +}}23{{ +}}23{{ }}
 // RUN: %if !san %{ env KMM_STATS=1 KMM_DEVICES=host %t.all right 2>&1 | FileCheck --check-prefix=ALL %s %}
 // ALL-DAG: right 4000
-// ALL-DAG: kmm: {{.*}}: 23 chunks in 23 launches{{ *$}}
+// ALL-DAG: kmm: {{.*}} 23{{ +}}23{{ +}}{{[0-9]+%}}
 // RUN: %if !san %{ env KMM_STATS=1 KMM_DEVICES=host %t data 2>&1 | FileCheck --check-prefix=DATA %s %}
 // DATA-DAG: data 4000
-// DATA-DAG: kmm: {{.*}}: 4 chunks in 4 launches{{ *$}}
+// DATA-DAG: kmm: {{.*}} 4{{ +}}4{{ +}}{{[0-9]+%}}
 // RUN: %if !san %{ env KMM_STATS=1 KMM_DEVICES=host %t short 2>&1 | FileCheck --check-prefix=SHORT %s %}
 // SHORT-DAG: short 4000
-// SHORT-DAG: kmm: {{.*}}: 4 chunks in 4 launches, 4 without a check of each access
+// SHORT-DAG: kmm: {{.*}} 4{{ +}}4{{ +}}4{{ }}
+// RUN: %if !san %{ env KMM_STATS=1 KMM_DEVICES=host %t instances 2>&1 | FileCheck --check-prefix=INSTANCES %s %}
+// INSTANCES-DAG: instances 4000
+// INSTANCES-DAG: kmm: {{.*}} 16{{ +}}16{{ +}}12{{ }}
+// RUN: %if !san %{ env KMM_DEVICES=host %not %t wide 2>&1 | FileCheck --check-prefix=WIDE %s %}
+// WIDE: halos: chunk {{[0-9]}} of 4: argument y[i+3]: {{.*}}check_proven.cu:[[#]]: the chunk reads element
+// RUN: %if !san %{ env KMM_DEVICES=host %not %t tagged 2>&1 | FileCheck --check-prefix=TAGGED %s %}
+// TAGGED: tagged: chunk {{[0-9]}} of 4: argument y[i]: check_proven.cu:[[#]]: the chunk reads element
 // RUN: %if !san %{ env KMM_DEVICES=host %not %t long 2>&1 | FileCheck --check-prefix=LONG %s %}
 // LONG: narrow: chunk {{[0-9]}} of 4: argument x[i]: check_proven.cu:[[#]]: the chunk stores to
 // RUN: %if !san %{ env KMM_DEVICES=host %not %t off 2>&1 | FileCheck --check-prefix=OFF %s %}
@@ -57,6 +64,19 @@ __global__ void total(int n, const int *y, int *s) { int i = I; if (i < n) atomi
 __global__ void gathers(int n, int *x, const int *at) { int i = I; if (i < n) x[i] = at[at[i]]; }
 __global__ void narrow(int n, int *x) { short i = I; if ((int)I < n) x[i] = 1; }
 __global__ void gaps(int n, int *x) { int i = I; if (i < n && i % 5) x[i] = 1; }
+template <class T, int R> __global__ void halos(int n, T *x, const T *y) { int i = I; if (i < n) x[i] = y[i] + y[i + R]; }
+template <class T, int R> void launches(int n, T *x, T *y)
+{
+#pragma kmm parallel(i = 0:n) chunk(n / 4) write(x[i]) read(y[i], y[i+3])
+    halos<T, R><<<(n + 63) / 64, 64>>>(n, x, y);
+}
+template <int Off> struct tag { enum { off = Off }; };
+template <class T> __global__ void tagged(int n, int *x, const int *y) { int i = I; if (i < n) x[i] = y[i + T::off]; }
+template <class T> void tags(int n, int *x, int *y)
+{
+#pragma kmm parallel(i = 0:n) chunk(n / 4) write(x[i]) read(y[i])
+    tagged<T><<<(n + 63) / 64, 64>>>(n, x, y);
+}
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -91,6 +111,14 @@ int main(int argc, char **argv)
 #pragma kmm parallel(i = 0:n) chunk(n / 4) write(x[i])
         narrow<<<grid, 64>>>(n, x);
     }
+    if (!strcmp(mode, "instances")) {
+        launches<int, 0>(n, x, y), launches<float, 3>(n, (float *)x, (float *)y), launches<double, 3>(n / 2, (double *)x, (double *)y);
+        tags<tag<0>>(n, x, y);
+    }
+    if (!strcmp(mode, "wide"))
+        launches<int, 4>(n, x, y);
+    if (!strcmp(mode, "tagged"))
+        tags<tag<1>>(n, x, y);
     if (!strcmp(mode, "gaps")) {
 #pragma kmm parallel(i = 0:n) chunk(1000) write(x[i])
         gaps<<<grid, 64>>>(n, x);

@@ -32,7 +32,7 @@ int main(void)
 // WARN: kmm: warning: KMM_ON_ERROR=ue: no such value; there are: continue
 // WARN: kmm: warning: KMM_STAGE_BYTES=1M is ignored: it is no whole number
 // WARN: kmm: warning: KMM_STAGE_THREADS=two is ignored: it is no whole number
-// WARN: kmm: warning: KMM_STATS=no: no such value; there are: 0 1
+// WARN: kmm: warning: KMM_STATS=no: no such value; there are: 0 1 json json:FILE
 // WARN-NEXT: kmm: warning: the environment has KMM_DEVICE, but kmm has no such variable; the nearest is KMM_DEVICES
 // WARN-NEXT: kmm: warning: the environment has KMM_HOSTMEM, but kmm has no such variable; the nearest is KMM_HOST_MEM
 // ZERO: kmm: warning: KMM_CACHE_MAX=0 is ignored: it is a number from 1 to 1073741824

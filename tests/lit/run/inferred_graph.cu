@@ -193,6 +193,7 @@ __global__ void bins(const int *a, int *h, int n) { __shared__ int b[64]; int i 
 __global__ void blocks_of(const int *a, int *s, int n) { __shared__ int t[64]; int i = INDEX; t[threadIdx.x] = i < n ? a[i] : 0; for (int k = 32; k; k /= 2) { __syncthreads(); if (threadIdx.x < k) t[threadIdx.x] += t[threadIdx.x + k]; } if (threadIdx.x == 0) atomicSub(s, t[0]); }
 __global__ void strides(const int *a, unsigned long long *s, int n) { unsigned long long t = 0; for (int i = INDEX; i < n; i += gridDim.x * blockDim.x) t += a[i]; atomicAdd(s, t); }
 __global__ void masks(const int *a, int *s, int n) { int i = INDEX; if (i < n) atomicXor((unsigned *)s, (unsigned)a[i]); }
+__global__ void twice(const int *x, int *s, const int *t, int n) { int i = INDEX; if (i < n) atomicAdd(&s[0], x[i] + t[1]); }
 static int numbers[N], *I, *S;
 static void sums_of(const char *name)
 {
@@ -238,6 +239,11 @@ static void reductions(int n)
     #pragma kmm parallel
     masks<<<blocks, 64>>>(I, S + 7, n);
     sums_of("masks");
+    // What is inferred does not hold for one pointer in two parameters.
+    // CHECK: { // #pragma kmm parallel(x_: global.x = 0:n) read(I[x_], S[1]) reduce(+: S[0]) bounded{{$}}
+    #pragma kmm parallel
+    twice<<<blocks, 64>>>(I, S, S, n);
+    sums_of("twice");
 }
 int main()
 {

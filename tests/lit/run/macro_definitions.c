@@ -9,7 +9,7 @@
 // RUN: env KMM_DEVICES=host:2,mem=8M KMM_CHECK=access %t | diff %t.expected -
 // RUN: env KMM_DEVICES=host:3,mem=1M KMM_JOIN=0 KMM_STATS=1 %t 2>&1 | FileCheck %s
 // All 28 launches have chunks.
-// CHECK: host:1: 28 chunks in 28 launches
+// CHECK: kmm: host:1{{ +}}28{{ +}}28 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -50,7 +50,17 @@ int main(void)
     g(N, c, d, m, half, 16777217, 300 - 256, 1);
     printf("%d %d\n", out[N - 1], c[N - 1][3]);
     #pragma kmm parallel(i = 0:N) chunk(100) rebase(n: i) write(out[i])
-    convert(N, out, half, 9007199791611905, 7.9, 257.5 - 256);
+    convert(N, out,
+#ifdef NAME
+            1,
+#else
+            half,
+#endif
+            9007199791611905,
+#ifdef NAME
+            -
+#endif
+            7.9, 257.5 - 256);
     printf("%d\n", out[N - 1]);
     static int a[N][8];
     static int q[N][8];

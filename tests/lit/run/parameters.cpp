@@ -72,9 +72,20 @@ static void returns(long n, float *b)
         return sums((int)n, b, {}, t);
     b[n - 1] = 0;
 }
+// A constant expression does not get as far as the launch.
+static constexpr long constant(long n, float *b)
+{
+    if (n > 10) {
+        #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(b[i])
+        counts(n, b);
+    }
+    return n;
+}
+static_assert(constant(3, nullptr) == 3, "");
 int main()
 {
     static float b[1000];
+    constant(1000, b);
     ns::self(b);
     std::printf("%g\n", b[999]);
     #pragma kmm parallel(i = 0:1000) chunk(100) rebase(n: i) update(b[i])

@@ -5,6 +5,7 @@
 // RUN: for k in first state library begun added small; do %not --crash env KMM_CHECK=result KMM_DEVICES=host %t $k || exit 1; done 2>&1 | FileCheck %s
 // RUN: %not --crash env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t back 2>&1 | FileCheck --check-prefix=BACK %s
 // RUN: env KMM_CHECK=result KMM_DEVICES=host %t loses 2>&1 | FileCheck --check-prefix=LOSES %s
+// RUN: env KMM_CHECK=result KMM_DEVICES=host %t owned 2>&1 | FileCheck --check-prefix=OWNED %s
 // RUN: %not --crash env KMM_CHECK=results KMM_DEVICES=host %t 2>&1 | FileCheck --check-prefix=WORD %s
 // KMM_CHECK=result: the chunks of a launch leave what the launch leaves as a whole.
 #include <stdio.h>
@@ -27,6 +28,10 @@ static void dice(int n, int *o) { for (int i = 0; i < n; i++) o[i] = rand(); }
 static void total(int n, int *s, const int *a) { *s = 0; for (int i = 0; i < n; i++) *s += a[i]; }
 static void weighted(int n, float *s, const float *a) { for (int i = 0; i < n; i++) *s += a[i] * i; }
 static void halves(int n, signed char *s, const int *a) { for (int i = 0; i < n; i++) *s = (*s + a[i]) / 2; }
+static struct own { int *at; } owned[N];
+static void grows(int n, struct own *o) { for (int i = 0; i < n; i++) { o[i].at = realloc(o[i].at, 9 * sizeof(int)); o[i].at[8] = 1; } }
+static void allocates(int n, struct own *o) { for (int i = 0; i < n; i++) { o[i].at = malloc(sizeof(int)); *o[i].at = 1; } }
+static void frees(int n, struct own *o, int *y) { for (int i = 0; i < n; i++) { y[i] = o[i].at[8]; free(o[i].at); o[i].at = NULL; } }
 static struct link { int *back; } links[N];
 static void by_link(int n, int *o) { for (int i = 0; i < n; i++) *links[o[i]].back += 1; }
 /* A large number takes no small ones. */
@@ -110,6 +115,21 @@ int main(int argc, char **argv)
         // BACK: result.c:[[#@LINE+1]]: by_link: argument y[i]: its 11 chunks leave another result than the launch as a whole: in element 0
 #pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) update(y[i])
         by_link(n, y);
+    }
+    if (!strcmp(what, "owned")) { // a second run would free the memory again
+        // OWNED: kmm: note: {{.*}}result.c:[[#@LINE+1]]: allocates: KMM_CHECK=result does not compare this launch: its function allocates or frees memory to which the launch's arrays lead, and would do so twice
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) update(owned[i])
+        allocates(n, owned);
+        // OWNED: kmm: note: {{.*}}result.c:[[#@LINE+1]]: grows: KMM_CHECK=result does not compare
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) update(owned[i])
+        grows(n, owned);
+        // OWNED: kmm: note: {{.*}}result.c:[[#@LINE+1]]: frees: KMM_CHECK=result does not compare
+#pragma kmm parallel(i = 0:n) rebase(n: i) chunk(999) update(owned[i]) write(y[i])
+        frees(n, owned, y);
+        // OWNED: {{^}}10001
+        for (int i = s = 0; i < N; i++)
+            s += y[i];
+        printf("%d\n", s);
     }
     if (!strcmp(what, "loses")) {
         f = 1e8f;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trace point of a task's submission. */
+#include "task/traced.h"
+
+#include "base/alloc.h"
+#include "base/trace.h"
+
+/* Pushes an event for each access of t but those of abstract objects. */
+static void trace_accesses(const kmm__task_t *t)
+{
+    const kmm__work_t *w = t->work;
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        if (kmm__object_of(a->array)->is_abstract)
+            continue;
+        const char *item = a->item < w->item_count ? w->item_text[a->item] : NULL;
+        kmm__traced_access_t *copy = kmm__alloc(sizeof(*copy));
+        *copy = (kmm__traced_access_t){.array = a->array,
+                                       .item = item,
+                                       .mode = a->mode,
+                                       .element = a->element,
+                                       .layout = *a->layout,
+                                       .box = a->box};
+        kmm__trace_push(&(kmm__event_t){
+            .kind = KMM__EVENT_ACCESS, .task = kmm__task_number(t), .text = (const char *)copy});
+    }
+}
+
+void kmm__trace_submitted(const kmm__task_t *t)
+{
+    kmm__work_t *w = t->work;
+    if (!w->traced_name) {
+        w->traced_name = kmm__trace_text(w->name ? w->name : "?");
+        w->traced_file = kmm__trace_text(w->file);
+    }
+    kmm__trace_push(&(kmm__event_t){.kind = KMM__EVENT_SUBMITTED,
+                                    .mode = w->operation || w->is_own,
+                                    .device = t->device->number,
+                                    .task = kmm__task_number(t),
+                                    .text = w->traced_name,
+                                    .file = w->traced_file,
+                                    .a = (uint64_t)t->part.chunk << 32 | t->part.last_chunk,
+                                    .b = (uint64_t)w->chunk_count << 32 | (uint32_t)w->line,
+                                    .c = ((uint64_t)t->runtime->number << 40) + w->id});
+    if (kmm__tracing_accesses())
+        trace_accesses(t);
+}
