@@ -202,9 +202,9 @@ template <class T> constexpr kmm_type_t number_type()
 // The names of arguments in messages, which add the word argument.
 inline const char *argument_text(std::size_t number) noexcept
 {
-    static const char *const texts[] = {"#1", "#2",  "#3",  "#4",  "#5",  "#6",  "#7",  "#8",
-                                        "#9", "#10", "#11", "#12", "#13", "#14", "#15", "#16"};
-    return number <= 16 ? texts[number - 1] : "behind #16";
+    static const char *const texts[] = {"1", "2",  "3",  "4",  "5",  "6",  "7",  "8",
+                                        "9", "10", "11", "12", "13", "14", "15", "16"};
+    return number <= 16 ? texts[number - 1] : "behind the 16th";
 }
 
 } // namespace impl

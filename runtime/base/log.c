@@ -79,14 +79,14 @@ static void put_stderr(const char *prefix, const char *text, size_t length)
 
 /* ---- The file ---- */
 
-/* Writes the file's name: that of the pattern, with the process for %p, and % for %%. False: it is
- * too long. */
-static bool file_name(char out[PATH_MAX], long process)
+/* Writes the name that a pattern stands for: %p is the process, and %% is %. False: it is too long.
+ */
+static bool file_name(const char *from, char out[PATH_MAX])
 {
     size_t length = 0;
-    for (const char *at = pattern; *at; at++) {
+    for (const char *at = from; *at; at++) {
         bool is_process = at[0] == '%' && at[1] == 'p', is_percent = at[0] == '%' && at[1] == '%';
-        int n = is_process ? snprintf(out + length, PATH_MAX - length, "%ld", process)
+        int n = is_process ? snprintf(out + length, PATH_MAX - length, "%ld", (long)getpid())
                            : snprintf(out + length, PATH_MAX - length, "%c", *at);
         if (n < 0 || (length += (size_t)n) >= PATH_MAX)
             return false;
@@ -96,10 +96,10 @@ static bool file_name(char out[PATH_MAX], long process)
     return true;
 }
 
-static int file_open(void)
+int kmm__log_open(const char *from)
 {
     char name[PATH_MAX];
-    if (!file_name(name, (long)getpid())) {
+    if (!file_name(from, name)) {
         errno = ENAMETOOLONG;
         return -1;
     }
@@ -112,7 +112,7 @@ static void file_follow(void)
     pid_t now = getpid(), was = atomic_load(&owner);
     if (was == now || !atomic_compare_exchange_strong(&owner, &was, now))
         return;
-    int own = file_open();
+    int own = kmm__log_open(pattern);
     if (own >= 0)
         dup3(own, file, O_CLOEXEC);
     if (own >= 0)
@@ -224,7 +224,7 @@ static void start_file(const char *name)
     strcpy(pattern, name);
     if (strstr(name, "%p"))
         atomic_store(&owner, getpid());
-    file = file_open();
+    file = kmm__log_open(pattern);
     if (file < 0)
         warn_early("KMM_LOG_FILE=%s cannot be written: %s; messages go to stderr", name,
                    strerror(errno));

@@ -50,6 +50,10 @@ void kmm__log_text(kmm__log_level_t level, const char *text, size_t length);
 /* Writes lines to stderr as they are, whatever KMM_LOG says. May be called in a signal handler. */
 void kmm__log_plain(const char *text, size_t length);
 
+/* Opens a file to which lines are added, in whose name %p is the process, and %% is %. Returns its
+ * descriptor, or -1 with errno. */
+int kmm__log_open(const char *pattern);
+
 /* Draws a bar in the current line of stderr, a terminal, in place of the bar that is there. The
  * next message erases it. NULL: erases it. One thread draws. */
 void kmm__log_bar(const char *text);

@@ -127,9 +127,9 @@ bool kmm__launch_is_shared(const kmm__nodes_t *n, const kmm__submission_t *s)
     const kmm_runtime_t *rt = s->rt;
     /* That it does not await its chunks says that the function reads nothing but its arguments,
      * constants and the arrays to which its arguments lead. */
-    return s->function && !l->awaits && !l->nowait && !l->is_undivided && l->where == KMM_ON_ALL &&
-           !rt->has_spaces && !kmm__spill_room(rt) && !rt->checks_access && !rt->checks_result &&
-           !kmm__exact_is_on() && !kmm__is_inside() &&
+    return s->function && !l->awaits && !l->runs_once && !l->nowait && !l->is_undivided &&
+           l->where == KMM_ON_ALL && !rt->has_spaces && !kmm__spill_room(rt) &&
+           !rt->checks_access && !rt->checks_result && !kmm__exact_is_on() && !kmm__is_inside() &&
            is_of_program((const void *)(uintptr_t)s->function) && texts_are_of_program(l) &&
            pointers_are_of_items(s) && arguments_are_plain(s->work) &&
            kmm__parts_are_possible(s, n->count);

@@ -482,6 +482,7 @@ int kmm__chrome_start(void)
     start = kmm__now();
     name_process(KMM__TRACK_HOST, "host");
     name_process(KMM__TRACK_DISK, "disk");
+    on_flush(); /* however soon the process is killed, the file can be read */
     return kmm__trace_listen(&listener) ? kmm__error_set(KMM_E_MEMORY, "no thread for KMM_TRACE")
                                         : 0;
 }

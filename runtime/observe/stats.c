@@ -3,7 +3,6 @@
 #include "observe/stats.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/spin.h"
 #include "launch/state.h"
@@ -150,7 +148,7 @@ static void collect(kmm_runtime_t *rt, int signal, kmm__stats_t *out)
 /* Adds the line to a file. False: it cannot be written. */
 static bool append(const char *name, const char *line, size_t length)
 {
-    int file = kmm__descriptor_keep(open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    int file = kmm__log_open(name);
     if (file < 0)
         return false;
     bool all = write(file, line, length) == (ssize_t)length;

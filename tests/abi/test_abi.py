@@ -44,7 +44,7 @@ def changed(before, after):
 
 
 # A member that has moved, a member more, a struct's size, a function's version and type, a value.
-finds(changed(r"^(struct kmm_config) 00008: uint64_t device_mem$", r"\1 00012: uint64_t device_mem"),
+finds(changed(r"^(struct kmm_config) 00008: (uint64_t device_mem)$", r"\1 00012: \2"),
       "-struct kmm_config 00012: uint64_t device_mem",
       "+struct kmm_config 00008: uint64_t device_mem")
 finds(changed(r"^struct kmm_config 00024: .*\n", ""), "+struct kmm_config 00024: uint32_t threads")

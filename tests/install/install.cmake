@@ -27,6 +27,14 @@ run(${WORK}/second/bin/kmmcc ${flags} ${SOURCE}/project/saxpy.c -o saxpy)
 run(${WORK}/saxpy)
 expect("1999")
 
+# So do programs in C++ that call libkmm; the Fortran module is there.
+run(${WORK}/second/bin/kmmcc ${flags} ${SOURCE}/../../examples/cxx/mirror.cpp -o mirror)
+run(${WORK}/mirror 1)
+expect("mirror: 1 x 3, sum = 3395120123: ok, ok")
+if(NOT EXISTS ${WORK}/second/share/kmm/fortran/kmm.F90)
+  message(FATAL_ERROR "the Fortran module is not installed")
+endif()
+
 # The frameworks' files find the library. Not with a sanitizer, which python would have to load first.
 find_program(PYTHON python3)
 if(PYTHON AND NOT FLAGS MATCHES "sanitize")

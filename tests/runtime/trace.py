@@ -240,6 +240,12 @@ def test_killed():
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=HANG)
     assert has_event("killed.json", is_open)
+    # however early: before anything is flushed
+    process = start("forever host:1 4096 2", KMM_TRACE="early.json")
+    await_true(process, lambda: os.path.exists("early.json") and os.path.getsize("early.json"))
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=HANG)
+    assert read("early.json")
     process = start("endless host:2 65536 8", KMM_TRACE="endless.json")
     await_true(process, lambda: os.path.exists("endless.json") and
                os.path.getsize("endless.json") > 100000)

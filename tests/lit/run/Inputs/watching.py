@@ -142,6 +142,9 @@ assert s["devices"][0]["bytes_evicted"] > 8 << 20, s
 assert run(KMM_STATS=f"json:{folder}/s.json")[1] == ""
 assert run("status", status=5, KMM_STATS=f"json:{folder}/s.json")[1] == ""
 assert len(stats(open(f"{folder}/s.json").read())) == 2
+run(KMM_STATS=f"json:{folder}/s%%%p.json")
+name, = [f for f in os.listdir(folder) if re.fullmatch(r"s%\d+\.json", f)]
+assert str(stats(open(f"{folder}/{name}").read())[0]["process"]) in name
 err = run(KMM_STATS=f"json:{folder}/none/s.json")[1]
 assert "kmm: warning: KMM_STATS=json:" in err and len(stats(err)) == 1, err
 assert len(stats(run("two", KMM_STATS="json")[1])) == 2
