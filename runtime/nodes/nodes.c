@@ -62,16 +62,16 @@ static void turn_end(void)
     pthread_mutex_unlock(&nodes.turn);
 }
 
-static int use(kmm__array_t *a, kmm_mode_t mode, const int64_t range[2])
+/* NULL: the array is not shared, and nothing has to be done. */
+static int use(kmm__shared_t *shared, kmm_mode_t mode, const int64_t range[2])
 {
-    kmm__shared_t *shared = kmm__shared_find(&nodes, a->id);
-    const use_t u = {a->id, {range[0], range[1]}, mode};
     if (!shared || range[0] >= range[1] ||
         kmm__holder_map_is_of(&shared->holders, 0, range, mode != KMM_READ))
         return 0;
     if (kmm__is_inside())
         return kmm__error_set(KMM_E_UNSUPPORTED,
                               "work inside a chunk or a task uses an array that is on other nodes");
+    const use_t u = {shared->id, {range[0], range[1]}, mode};
     kmm__command_send(&nodes, KMM__COMMAND_USE, &u, sizeof(u));
     execute_use(shared, &u);
     return 0;
@@ -81,28 +81,42 @@ static int on_use(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end)
 {
     const int64_t range[2] = {begin, end};
     turn_begin();
-    int error = use(a, mode, range);
+    int error = use(kmm__shared_find(&nodes, a->id), mode, range);
     turn_end();
     return error;
 }
 
-static int use_whole(kmm__array_t *a, kmm_mode_t mode)
+static int use_whole(kmm__shared_t *shared, kmm_mode_t mode)
 {
-    const int64_t range[2] = {0, (int64_t)a->bytes};
-    return use(a, mode, range);
+    const int64_t range[2] = {0, shared ? shared->bytes : 0};
+    return use(shared, mode, range);
 }
 
-/* A launch that stays on node 0. */
+/* True if the launch uses nothing but the arrays of its items. Others may follow pointers to any
+ * array, since all are in host memory on node 0. */
+static bool is_confined(const kmm__submission_t *s)
+{
+    bool is = s->function && !s->l->awaits;
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        is &= !s->l->items[k].holds_pointers && !s->l->items[k].stores_pointers;
+    return is;
+}
+
+/* A launch that stays on node 0, or a task. */
 static int stay(const kmm__submission_t *s)
 {
     int error = 0;
+    if (!is_confined(s)) {
+        for (kmm__shared_t *shared = nodes.shared; shared && !error; shared = shared->next)
+            error = use_whole(shared, KMM_UPDATE);
+        return error;
+    }
     for (uint32_t k = 0; k < s->l->item_count && !error; k++) {
         const kmm__item_t *item = &s->l->items[k];
         if (item->array)
-            error = use_whole(item->array, item->mode == KMM_READ ? KMM_READ : KMM_UPDATE);
+            error = use_whole(kmm__shared_find(&nodes, item->array->id),
+                              item->mode == KMM_READ ? KMM_READ : KMM_UPDATE);
     }
-    for (uint32_t k = 0; k < s->work->pointer_count && !s->annotated && !error; k++)
-        error = use_whole(s->work->pointers[k].array, KMM_UPDATE);
     return error;
 }
 

@@ -6,7 +6,7 @@
 // RUN: FileCheck --check-prefix=DIVIDED %s < %t.err
 // RUN: env KMM_NODES=1 KMM_LOG=info run_nodes -n 4 -d 300 %t > %t.four 2> %t.err && diff %t.one %t.four
 // RUN: FileCheck --check-prefix=DIVIDED %s < %t.err
-// DIVIDED: node 0 of {{[24]}}: 22 launches were divided among nodes
+// DIVIDED: node 0 of {{[24]}}: 23 launches were divided among nodes
 
 // Functions that may use more than their arguments stay on node 0; so does all under checks and on pretend devices.
 // RUN: env KMM_NODES=1 KMM_LOG=info KMM_CHECK=result run_nodes -n 2 %t 2>&1 | FileCheck --check-prefix=WHOLE %s
@@ -51,6 +51,14 @@ static void count(int n, int *x)
         x[i] += seen;
 }
 
+static int *behind;
+
+static void follow(int n, int *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] += behind[i];
+}
+
 static void check(int n, const int *x, int *y)
 {
     for (int i = 0; i < n; i++) {
@@ -69,6 +77,14 @@ int main(int argc, char **argv)
         a[i] = i * 7919 % 1000;
     double *pa = a.data(), *pb = b.data();
     int *px = x.data(), *py = y.data();
+    behind = py + n - 1;
+    #pragma kmm data map(tofrom: px[0:n]) map(tofrom: py[0:n])
+    {
+        #pragma kmm parallel(i = 0:n) chunk(1000) rebase(n: i) update(py[i])
+        add(n, 2, py);
+        #pragma kmm parallel(i = 0:1) chunk(1) rebase(n: i) update(px[i])
+        follow(n - n + 1, px + n - 1);
+    }
     #pragma kmm data map(tofrom: pa[0:n + 2]) map(alloc: pb[0:n])
     {
         for (int t = 0; t < 10; t++) {
