@@ -140,7 +140,7 @@ contains
     ! ---- Errors ----
 
     ! Hands a status to the caller. Without stat an error ends the program.
-    subroutine finish(rt, status, stat, errmsg)
+    recursive subroutine finish(rt, status, stat, errmsg)
         type(c_ptr), intent(in) :: rt
         integer, intent(in) :: status
         integer, intent(out), optional :: stat
@@ -148,14 +148,14 @@ contains
         call give(status, text_of(rt, status), stat, errmsg)
     end subroutine
 
-    subroutine refuse(text, stat, errmsg)
+    recursive subroutine refuse(text, stat, errmsg)
         character(*), intent(in) :: text
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         call give(KMM_E_INVALID, text, stat, errmsg)
     end subroutine
 
-    subroutine give(status, text, stat, errmsg)
+    recursive subroutine give(status, text, stat, errmsg)
         integer, intent(in) :: status
         character(*), intent(in) :: text
         integer, intent(out), optional :: stat
@@ -168,7 +168,7 @@ contains
         error stop 1
     end subroutine
 
-    function text_of(rt, status) result(text)
+    recursive function text_of(rt, status) result(text)
         type(c_ptr), intent(in) :: rt
         integer, intent(in) :: status
         character(:), allocatable :: text
@@ -188,7 +188,8 @@ contains
 
     ! Creates a runtime. Arguments that are not given have the environment's value, or else the
     ! default, as kmm_config_t in kmm.h says.
-    subroutine runtime_create(rt, devices, device_mem, frame_bytes, host_mem, stat, errmsg)
+    recursive subroutine runtime_create(rt, devices, device_mem, frame_bytes, host_mem, stat, &
+                                        errmsg)
         class(kmm_runtime), intent(out) :: rt
         character(*), intent(in), optional :: devices
         integer(c_int64_t), intent(in), optional :: device_mem, frame_bytes, host_mem
@@ -210,7 +211,7 @@ contains
     end subroutine
 
     ! Makes it the process's runtime, which pragmas use. It is not to be destroyed.
-    subroutine runtime_use_default(rt, stat, errmsg)
+    recursive subroutine runtime_use_default(rt, stat, errmsg)
         class(kmm_runtime), intent(out) :: rt
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
@@ -219,7 +220,7 @@ contains
     end subroutine
 
     ! Waits for all work, and reports its first error.
-    subroutine runtime_wait(rt, stat, errmsg)
+    recursive subroutine runtime_wait(rt, stat, errmsg)
         class(kmm_runtime), intent(in) :: rt
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
@@ -227,7 +228,7 @@ contains
     end subroutine
 
     ! Waits for all work, and frees the runtime with all its arrays.
-    subroutine runtime_destroy(rt, stat, errmsg)
+    recursive subroutine runtime_destroy(rt, stat, errmsg)
         class(kmm_runtime), intent(inout) :: rt
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
@@ -239,13 +240,13 @@ contains
 
     ! ---- Arrays ----
 
-    pure integer(c_size_t) function bytes_of(kind)
+    recursive pure integer(c_size_t) function bytes_of(kind)
         integer(c_int), intent(in) :: kind
         bytes_of = merge(4_c_size_t, 8_c_size_t, kind == KMM_FLOAT .or. kind == KMM_INT32)
     end function
 
     ! Extents are those of Fortran; those of libkmm have the outermost dimension first.
-    integer function array_create(rt, extents, bytes, base) result(status)
+    recursive integer function array_create(rt, extents, bytes, base) result(status)
         class(kmm_runtime), intent(in) :: rt
         integer(c_int64_t), intent(in) :: extents(:)
         integer(c_size_t), intent(in) :: bytes
@@ -258,7 +259,7 @@ contains
         status = kmm_array_create(rt%c, shape, base)
     end function
 
-    subroutine copy_memory(rt, a, host, is_in, stat, errmsg)
+    recursive subroutine copy_memory(rt, a, host, is_in, stat, errmsg)
         class(kmm_runtime), intent(in) :: rt
         type(memory), intent(in) :: a, host
         logical, intent(in) :: is_in
@@ -281,7 +282,7 @@ contains
 
     ! ---- Describing a launch ----
 
-    subroutine mistake(l, text)
+    recursive subroutine mistake(l, text)
         class(kmm_launch), intent(inout) :: l
         character(*), intent(in) :: text
         if (.not. allocated(l%mistake)) l%mistake = text
@@ -289,7 +290,7 @@ contains
 
     ! Adds an axis with the indices first to last, and returns it as an index. The first axis is
     ! that of innermost loops.
-    function axis_i8(l, first, last) result(x)
+    recursive function axis_i8(l, first, last) result(x)
         class(kmm_launch), intent(inout) :: l
         integer(c_int64_t), intent(in) :: first, last
         type(kmm_index) :: x
@@ -303,7 +304,7 @@ contains
         x%of_lower(l%axes) = 1
         x%of_upper(l%axes) = 1
     end function
-    function axis_i4(l, first, last) result(x)
+    recursive function axis_i4(l, first, last) result(x)
         class(kmm_launch), intent(inout) :: l
         integer(c_int32_t), intent(in) :: first, last
         type(kmm_index) :: x
@@ -311,7 +312,7 @@ contains
     end function
 
     ! Sets the chunks' sizes; axes behind the last one are not divided.
-    subroutine chunk_i8(l, s1, s2, s3)
+    recursive subroutine chunk_i8(l, s1, s2, s3)
         class(kmm_launch), intent(inout) :: l
         integer(c_int64_t), intent(in) :: s1
         integer(c_int64_t), intent(in), optional :: s2, s3
@@ -326,7 +327,7 @@ contains
             l%size(3) = s3
         end if
     end subroutine
-    subroutine chunk_i4(l, s1, s2, s3)
+    recursive subroutine chunk_i4(l, s1, s2, s3)
         class(kmm_launch), intent(inout) :: l
         integer(c_int32_t), intent(in) :: s1
         integer(c_int32_t), intent(in), optional :: s2, s3
@@ -336,14 +337,14 @@ contains
             call chunk_i8(l, int(s1, c_int64_t), int(s2, c_int64_t), int(s3, c_int64_t))
     end subroutine
 
-    logical function has_room(l)
+    recursive logical function has_room(l)
         class(kmm_launch), intent(inout) :: l
         has_room = l%count < MOST_ARGUMENTS
         if (.not. has_room) call mistake(l, 'a launch has at most 16 arguments')
         if (has_room) l%count = l%count + 1
     end function
 
-    subroutine add_access(l, mode, m, s1, s2, s3)
+    recursive subroutine add_access(l, mode, m, s1, s2, s3)
         class(kmm_launch), intent(inout) :: l
         integer(c_int), intent(in) :: mode
         type(memory), intent(in) :: m
@@ -364,7 +365,7 @@ contains
         end associate
     end subroutine
 
-    subroutine add_value(l, kind, bytes)
+    recursive subroutine add_value(l, kind, bytes)
         class(kmm_launch), intent(inout) :: l
         integer(c_int), intent(in) :: kind
         integer(c_int8_t), intent(in) :: bytes(:)
@@ -374,7 +375,7 @@ contains
     end subroutine
 
     ! Hands one argument's region to libkmm: indices from 0, the outermost dimension first.
-    subroutine describe_access(l, c, a, number)
+    recursive subroutine describe_access(l, c, a, number)
         class(kmm_launch), intent(in) :: l
         type(c_ptr), intent(in) :: c
         type(argument), intent(in) :: a
@@ -404,7 +405,7 @@ contains
         end do
     end subroutine
 
-    function describe(l, rt, source, label) result(c)
+    recursive function describe(l, rt, source, label) result(c)
         class(kmm_launch), intent(in) :: l
         class(kmm_runtime), intent(in) :: rt
         integer(c_int), intent(in) :: source
@@ -427,7 +428,7 @@ contains
     end function
 
     ! True if there is nothing to run: an axis is empty, or the description is wrong.
-    logical function is_done(l, rt, stat, errmsg)
+    recursive logical function is_done(l, rt, stat, errmsg)
         class(kmm_launch), intent(in) :: l
         class(kmm_runtime), intent(in) :: rt
         integer, intent(out), optional :: stat
@@ -447,11 +448,11 @@ contains
     ! ---- Running it ----
 
     ! Calls a Fortran function on the CPU for each chunk:
-    !     subroutine f(chunk, args) bind(c)
+    !     recursive subroutine f(chunk, args) bind(c)
     !         type(kmm_chunk), intent(in) :: chunk
     !         type(kmm_arguments), intent(in) :: args
     ! Returns before the chunks have run. Chunks run side by side on threads of libkmm.
-    subroutine launch_run(l, rt, f, label, stat, errmsg)
+    recursive subroutine launch_run(l, rt, f, label, stat, errmsg)
         class(kmm_launch), intent(inout) :: l
         class(kmm_runtime), intent(in) :: rt
         type(c_funptr), value :: f
@@ -472,7 +473,7 @@ contains
 
     ! Calls a kmm_function_t of C for each chunk with a copy of `bytes` bytes at `block`, in which
     ! the addresses of arrays, c_loc(a), become those of the device.
-    subroutine launch_run_block(l, rt, f, block, bytes, label, stat, errmsg)
+    recursive subroutine launch_run_block(l, rt, f, block, bytes, label, stat, errmsg)
         class(kmm_launch), intent(inout) :: l
         class(kmm_runtime), intent(in) :: rt
         type(c_funptr), value :: f
@@ -490,7 +491,7 @@ contains
 
     ! Launches a kernel, a kmm_kernel_t of C, whose parameters are the arguments in order: addresses
     ! and values. The axes are those of the grid's threads, which count from 0: axis(0, n - 1).
-    subroutine launch_run_kernel(l, rt, kernel, grid, block, label, stat, errmsg)
+    recursive subroutine launch_run_kernel(l, rt, kernel, grid, block, label, stat, errmsg)
         class(kmm_launch), intent(inout), target :: l
         class(kmm_runtime), intent(in) :: rt
         type(c_ptr), intent(in) :: kernel
@@ -513,7 +514,7 @@ contains
     end subroutine
 
     ! Ends the program if an argument is not what the function takes it for.
-    subroutine expect(args, number, kind, rank)
+    recursive subroutine expect(args, number, kind, rank)
         type(kmm_arguments), intent(in) :: args
         integer, intent(in) :: number, rank
         integer(c_int), intent(in) :: kind

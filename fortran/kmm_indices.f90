@@ -38,66 +38,66 @@ module kmm_indices
 
 contains
 
-    pure type(kmm_index) function at_i8(number) result(x)
+    recursive pure type(kmm_index) function at_i8(number) result(x)
         integer(c_int64_t), intent(in) :: number
         x%lower = number
         x%upper = number
     end function
-    pure type(kmm_index) function at_i4(number) result(x)
+    recursive pure type(kmm_index) function at_i4(number) result(x)
         integer(c_int32_t), intent(in) :: number
         x = at_i8(int(number, c_int64_t))
     end function
-    pure type(kmm_index) function plus(a, b) result(x)
+    recursive pure type(kmm_index) function plus(a, b) result(x)
         type(kmm_index), intent(in) :: a, b
         x = kmm_index(a%lower + b%lower, a%upper + b%upper, a%of_lower + b%of_lower, &
                       a%of_upper + b%of_upper, a%is_all .or. b%is_all)
     end function
-    pure type(kmm_index) function plus_i8(a, b) result(x)
+    recursive pure type(kmm_index) function plus_i8(a, b) result(x)
         type(kmm_index), intent(in) :: a
         integer(c_int64_t), intent(in) :: b
         x = plus(a, at_i8(b))
     end function
-    pure type(kmm_index) function plus_i4(a, b) result(x)
+    recursive pure type(kmm_index) function plus_i4(a, b) result(x)
         type(kmm_index), intent(in) :: a
         integer(c_int32_t), intent(in) :: b
         x = plus(a, at_i4(b))
     end function
-    pure type(kmm_index) function i8_plus(a, b) result(x)
+    recursive pure type(kmm_index) function i8_plus(a, b) result(x)
         integer(c_int64_t), intent(in) :: a
         type(kmm_index), intent(in) :: b
         x = plus(at_i8(a), b)
     end function
-    pure type(kmm_index) function i4_plus(a, b) result(x)
+    recursive pure type(kmm_index) function i4_plus(a, b) result(x)
         integer(c_int32_t), intent(in) :: a
         type(kmm_index), intent(in) :: b
         x = plus(at_i4(a), b)
     end function
-    pure type(kmm_index) function minus(a, b) result(x)
+    recursive pure type(kmm_index) function minus(a, b) result(x)
         type(kmm_index), intent(in) :: a, b
         x = plus(a, i8_times(-1_c_int64_t, b))
     end function
-    pure type(kmm_index) function minus_i8(a, b) result(x)
+    recursive pure type(kmm_index) function minus_i8(a, b) result(x)
         type(kmm_index), intent(in) :: a
         integer(c_int64_t), intent(in) :: b
         x = minus(a, at_i8(b))
     end function
-    pure type(kmm_index) function minus_i4(a, b) result(x)
+    recursive pure type(kmm_index) function minus_i4(a, b) result(x)
         type(kmm_index), intent(in) :: a
         integer(c_int32_t), intent(in) :: b
         x = minus(a, at_i4(b))
     end function
-    pure type(kmm_index) function i8_minus(a, b) result(x)
+    recursive pure type(kmm_index) function i8_minus(a, b) result(x)
         integer(c_int64_t), intent(in) :: a
         type(kmm_index), intent(in) :: b
         x = minus(at_i8(a), b)
     end function
-    pure type(kmm_index) function i4_minus(a, b) result(x)
+    recursive pure type(kmm_index) function i4_minus(a, b) result(x)
         integer(c_int32_t), intent(in) :: a
         type(kmm_index), intent(in) :: b
         x = minus(at_i4(a), b)
     end function
     ! A negative factor exchanges the ends of a range.
-    pure type(kmm_index) function i8_times(a, b) result(x)
+    recursive pure type(kmm_index) function i8_times(a, b) result(x)
         integer(c_int64_t), intent(in) :: a
         type(kmm_index), intent(in) :: b
         if (a < 0) then
@@ -106,12 +106,12 @@ contains
             x = kmm_index(a*b%lower, a*b%upper, a*b%of_lower, a*b%of_upper, b%is_all)
         end if
     end function
-    pure type(kmm_index) function i4_times(a, b) result(x)
+    recursive pure type(kmm_index) function i4_times(a, b) result(x)
         integer(c_int32_t), intent(in) :: a
         type(kmm_index), intent(in) :: b
         x = i8_times(int(a, c_int64_t), b)
     end function
-    pure type(kmm_index) function to(a, b) result(x)
+    recursive pure type(kmm_index) function to(a, b) result(x)
         type(kmm_index), intent(in) :: a, b
         x = kmm_index(a%lower, b%upper, a%of_lower, b%of_upper, a%is_all .or. b%is_all)
     end function

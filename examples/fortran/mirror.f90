@@ -8,7 +8,7 @@ module functions
     implicit none
 contains
     ! Reverses each column.
-    subroutine mirror(chunk, args) bind(c)
+    recursive subroutine mirror(chunk, args) bind(c)
         type(kmm_chunk), intent(in) :: chunk
         type(kmm_arguments), intent(in) :: args
         integer(c_int32_t), pointer :: from(:, :), to(:, :)
@@ -22,7 +22,7 @@ contains
         end do
     end subroutine
 
-    subroutine add_up(chunk, args) bind(c)
+    recursive subroutine add_up(chunk, args) bind(c)
         type(kmm_chunk), intent(in) :: chunk
         type(kmm_arguments), intent(in) :: args
         integer(c_int32_t), pointer :: from(:, :)

@@ -87,6 +87,7 @@ static void name_of_process(void)
 bool kmm__trace_file_open(const char *variable, const char *name, uint64_t most)
 {
     file.variable = variable;
+    free(file.name); /* of one that could not be opened */
     file.name = kmm__trace_name(name);
     file.most = most;
     file.at = file.end = file.dropped = file.told = 0;
@@ -168,4 +169,5 @@ void kmm__trace_file_forked(void)
     if (file.fd >= 0)
         close(file.fd);
     file.fd = -1;
+    file.text = (kmm__json_t){0}; /* not freed: the tracer may have been growing it */
 }

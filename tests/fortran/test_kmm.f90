@@ -29,7 +29,7 @@ module launched
     end interface
 contains
     ! c(i) = a(i) + a(i + 1) + a(i + 2), times an integer and a number.
-    subroutine window(chunk, args) bind(c)
+    recursive subroutine window(chunk, args) bind(c)
         type(kmm_chunk), intent(in) :: chunk
         type(kmm_arguments), intent(in) :: args
         real(c_double), pointer :: a(:), c(:)
@@ -46,7 +46,7 @@ contains
     end subroutine
 
     ! The even elements of `to`, backwards.
-    subroutine strided(chunk, args) bind(c)
+    recursive subroutine strided(chunk, args) bind(c)
         type(kmm_chunk), intent(in) :: chunk
         type(kmm_arguments), intent(in) :: args
         real(c_double), pointer :: from(:), to(:)
@@ -59,7 +59,7 @@ contains
     end subroutine
 
     ! Each element becomes the sum of those up to it.
-    subroutine prefix(chunk, args) bind(c)
+    recursive subroutine prefix(chunk, args) bind(c)
         type(kmm_chunk), intent(in) :: chunk
         type(kmm_arguments), intent(in) :: args
         real(c_double), pointer :: from(:), to(:)
@@ -71,7 +71,7 @@ contains
         end do
     end subroutine
 
-    subroutine transposed(chunk, args) bind(c)
+    recursive subroutine transposed(chunk, args) bind(c)
         type(kmm_chunk), intent(in) :: chunk
         type(kmm_arguments), intent(in) :: args
         integer(c_int64_t), pointer :: from(:, :, :)
@@ -88,7 +88,7 @@ contains
         end do
     end subroutine
 
-    subroutine largest(chunk, args) bind(c)
+    recursive subroutine largest(chunk, args) bind(c)
         type(kmm_chunk), intent(in) :: chunk
         type(kmm_arguments), intent(in) :: args
         real(c_float), pointer :: from(:, :, :)
@@ -101,7 +101,7 @@ contains
         end do
     end subroutine
 
-    subroutine wrong(chunk, args) bind(c)
+    recursive subroutine wrong(chunk, args) bind(c)
         type(kmm_chunk), intent(in) :: chunk
         type(kmm_arguments), intent(in) :: args
         real(c_float), pointer :: a(:)

@@ -187,6 +187,7 @@ static void file_ends(void **state)
     static const kmm__json_t none;
     char name[] = "/tmp/kmm-trace-XXXXXX", *copy;
     kmm__json_t open = {0};
+    int status = 0;
     (void)state;
     close(mkstemp(name));
     assert_true(kmm__trace_file_open("KMM_TRACE", name, 4096));
@@ -201,14 +202,20 @@ static void file_ends(void **state)
     add_event("{2}");
     kmm__trace_file_flush(&none);
     check_file(name, "[\n{1},\n{2}\n]\n");
-    kmm__trace_file_forked();                                /* closes it */
-    assert_true(kmm__trace_file_open("KMM_TRACE", name, 0)); /* nothing fits */
-    add_event("{1}");
-    add_event("{2}");
-    kmm__trace_file_flush(&open);
+    pid_t child = fork();
+    if (child == 0) {
+        kmm__trace_file_forked();
+        unlink(name); /* the old file is its parent's */
+        bool is_open = kmm__trace_file_open("KMM_TRACE", name, 0); /* nothing fits */
+        add_event("{1}");
+        add_event("{2}");
+        kmm__trace_file_flush(&open);
+        _exit(is_open ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     check_file(name,
                "[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"left_out\",\"args\":{\"events\":2}}\n]\n");
-    kmm__trace_file_forked();
     unlink(name);
     free(open.text);
     copy = kmm__trace_name("a%%%x%");
