@@ -62,6 +62,15 @@ static void add_checks(list_t *command)
     to_linker(command, "-lkmm_check");
 }
 
+/* An object whose constructor runs after the program's, since its archive comes last. By the build
+ * id, processes of one program find each other's code. */
+static void add_start(list_t *command)
+{
+    to_linker(command, "--build-id");
+    to_linker(command, "--undefined=kmm__start");
+    to_linker(command, "-lkmm_start");
+}
+
 void link_flags(link_kind_t kind, list_t *command)
 {
     const char *folder = install_path("lib");
@@ -72,6 +81,8 @@ void link_flags(link_kind_t kind, list_t *command)
     add_managed(kind, command);
     if (kind.checks)
         add_checks(command);
+    if (kind.needs_kmm && kind.is_program)
+        add_start(command);
     if (kind.needs_kmm) {
         to_linker(command, "-lkmm");
     } else {

@@ -56,6 +56,7 @@ void program_add_flags(const plan_t *p, list_t *command)
         .managed_hip = links_hip && managed && !plan_is_hosted(p),
         .hosted = plan_is_hosted(p),
         .checks = o->checks,
+        .is_program = !o->makes_library,
         .needs_cxx = plan_has_cxx(p) && !strstr(path_base(p->linker.path), "++") &&
                      p->linker.family != FAMILY_NVCC && p->linker.family != FAMILY_HIPCC,
     };

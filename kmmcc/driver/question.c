@@ -91,6 +91,7 @@ int question_link_flags(const options_t *o)
                              .managed_hip = hip && managed,
                              .hosted = !cuda && !hip,
                              .checks = o->checks,
+                             .is_program = true,
                              .needs_cxx = !cuda && !hip},
                &flags);
     for (int k = 0; k < flags.count; k++)
