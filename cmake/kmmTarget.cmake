@@ -29,6 +29,8 @@ function(kmm_target target)
     string(REPLACE "-Xlinker " "" flags "${flags}")
     set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}.kmm_link_flags)
     file(GENERATE OUTPUT ${file} CONTENT "${flags}")
-    target_link_libraries(${target} PRIVATE "$<$<LINK_LANGUAGE:CUDA>:-Wl,@${file}>")
+    # Not by target_link_libraries, whose two forms do not mix in one target.
+    set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES
+      "$<$<LINK_LANGUAGE:CUDA>:-Wl,@${file}>")
   endif()
 endfunction()

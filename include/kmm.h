@@ -110,6 +110,15 @@ int kmm_wait(kmm_runtime_t *rt);
  * next call. */
 const char *kmm_error_text(kmm_runtime_t *rt);
 
+/* ---- Nodes ---- */
+
+/* Begins a program of several processes, which a launcher such as mpirun has started (environment:
+ * KMM_NODES). In the first of them it returns. The others serve it, and do not return: they exit
+ * when it does. It returns at once where there is one process. `program` is any address in the
+ * program; the processes compare their builds by it. Programs that kmmcc links call it after their
+ * static initializers. */
+void kmm_nodes_start(const void *program);
+
 /* ---- Arrays ---- */
 
 typedef struct kmm_shape {

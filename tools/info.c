@@ -2,7 +2,9 @@
 /* kmm-info: the devices that libkmm uses here, as KMM_DEVICES says, and what is special about them.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <kmm.h>
 
@@ -30,12 +32,13 @@ static void print_device(const kmm_device_info_t *d, int node)
 int main(int argc, char **argv)
 {
     kmm_device_info_t d;
+    bool asks = argc == 2 && strcmp(argv[1], "--help") == 0;
     if (argc > 1) {
-        fprintf(stderr,
+        fprintf(asks ? stdout : stderr,
                 "usage: %s\nPrints the devices that libkmm uses; the environment variable "
                 "KMM_DEVICES chooses them.\n",
                 argv[0]);
-        return 2;
+        return asks ? 0 : 2;
     }
     kmm_runtime_t *rt = kmm_default();
     if (!rt) {

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#define KMM__WRAPPED 1 /* the object is linked by kmmcc */
 #include "clone.h"
 #include "names_begin.h"
 

@@ -24,6 +24,9 @@
 #include <stdint.h>
 
 #include "error.h"
+#ifdef _KMM /* compiled by kmmcc */
+#include "linked.h"
+#endif
 #include "names_begin.h"
 
 #ifdef __cplusplus

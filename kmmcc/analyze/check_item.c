@@ -72,14 +72,18 @@ static bool check_base(unit_t *u, const directive_t *d, item_t *item)
     return true;
 }
 
+/* An inferred item may index the pointer as the kernel's code does, without the shape's dimensions.
+ */
 static void find_shape(unit_t *u, directive_t *d, item_t *item)
 {
     for (int k = 0; k < d->shape_count; k++) {
-        if (!strcmp(unit_words(u, d->shape[k].name.begin, d->shape[k].name.end),
-                    unit_words(u, item->base->begin, item->base->end))) {
-            item->shape = &d->shape[k];
-            d->shape[k].used = true;
-        }
+        shape_t *shape = &d->shape[k];
+        if (strcmp(unit_words(u, shape->name.begin, shape->name.end),
+                   unit_words(u, item->base->begin, item->base->end)) != 0)
+            continue;
+        shape->used = true;
+        if (!item->inferred || !item->section_count || item->section_count == shape->dims)
+            item->shape = shape;
     }
 }
 

@@ -35,6 +35,10 @@ char *text_quoted(const char *text)
     text_t out = {0};
     text_add(&out, "\"", 1);
     for (; *text; text++) {
+        if (*text == '\n') {
+            text_add(&out, "\\n", 2);
+            continue;
+        }
         if (*text == '"' || *text == '\\')
             text_add(&out, "\\", 1);
         text_add(&out, text, 1);

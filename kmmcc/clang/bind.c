@@ -16,6 +16,13 @@
 
 /* ---- What is launched ---- */
 
+static bool is_loop(CXCursor statement)
+{
+    enum CXCursorKind kind = clang_getCursorKind(statement);
+    return kind == CXCursor_ForStmt || kind == CXCursor_CXXForRangeStmt ||
+           kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt;
+}
+
 static void bind_launch(unit_t *u, directive_t *d)
 {
     launches_t found = {.u = u};
@@ -28,6 +35,10 @@ static void bind_launch(unit_t *u, directive_t *d)
             u, d->name_begin, d->name_end,
             "a cooperative launch synchronizes its whole grid, so it cannot be split; launch "
             "it without the pragma");
+    } else if (calls->count == 0 && is_loop(d->statement)) {
+        unit_error(u, d->name_begin, d->name_end,
+                   "'parallel' divides a launch, and the next statement is a loop; make the loop "
+                   "the body of a function, and put the pragma above a call of the function");
     } else if (calls->count == 0) {
         unit_error(
             u, d->name_begin, d->name_end,

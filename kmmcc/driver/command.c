@@ -27,6 +27,15 @@ bool command_is_unknown_to_nvcc(const char *text)
     return command_is_colour(text) || strcmp(text, "-fdiagnostics-parseable-fixits") == 0;
 }
 
+bool command_is_for_linker(const options_t *o, int index)
+{
+    const char *text = o->arguments[index].text;
+    for (int k = 0; k < o->argument_count; k++)
+        if (strstr(o->arguments[k].text, "-forward-unknown-"))
+            return false;
+    return strncmp(text, "-Wl,", strlen("-Wl,")) == 0 && text[strlen("-Wl,")];
+}
+
 /* The CUDA and HIP runtimes and drivers, which libkmm stands for in programs for the CPU. */
 static bool is_runtime_library(const char *text)
 {
@@ -69,7 +78,10 @@ void command_add_argument(const options_t *o, int index, compiler_t compiler, li
                  text[2] == 'n' ? "-fdiagnostics-color=never" : "-fdiagnostics-color=always");
     else if (command_is_unknown_to_nvcc(text) && compiler.family == FAMILY_NVCC)
         return;
-    else if (compiler.family == FAMILY_NVCC)
+    else if (compiler.family == FAMILY_NVCC && command_is_for_linker(o, index)) {
+        list_add(command, "-Xlinker");
+        list_add(command, text + strlen("-Wl,"));
+    } else if (compiler.family == FAMILY_NVCC)
         list_add(command, text);
     else
         options_translate(o, index, command);
@@ -126,8 +138,17 @@ enum {
     NEEDS_MACRO = 8,
     NEEDS_HIP = 16,
     NEEDS_AMD = 32,
-    NEEDS_NVIDIA = 64
+    NEEDS_NVIDIA = 64,
+    NEEDS_LINKED = 128
 };
+
+/* True if the object is to say that its calls go through libkmm, as that of a pragma does. */
+static bool is_marked(const options_t *o, const job_t *job)
+{
+    family_t family = job->compiler.family;
+    return o->manage == MANAGE_ALL && !o->preprocess_only && job->lang != LANG_NONE &&
+           job->compiler.path && (family == FAMILY_NVCC || family == FAMILY_HIPCC);
+}
 
 unsigned command_headers_of(const plan_t *p, const job_t *job)
 {
@@ -136,6 +157,7 @@ unsigned command_headers_of(const plan_t *p, const job_t *job)
     bool uses_cuda = (job->uses & USES_CUDA) && p->o->target == TARGET_HOST;
     return (job->transforms || (job->uses & USES_KMM) ? NEEDS_KMM : 0) |
            (hosted || uses_cuda ? NEEDS_CUDA : 0) | (hosted ? NEEDS_INCLUDE : 0) |
+           (is_marked(p->o, job) ? NEEDS_LINKED : 0) |
            (hip ? NEEDS_HIP | (hosted ? NEEDS_AMD : NEEDS_NVIDIA) : 0) |
            (!p->o->ignores_pragmas && (job->transforms || (job->uses & USES_MACRO)) ? NEEDS_MACRO
                                                                                     : 0);
@@ -157,6 +179,11 @@ void command_add_headers(const options_t *o, unsigned needs, list_t *command)
         list_add(command, "-D__HIP_PLATFORM_AMD__=1");
     if (needs & NEEDS_NVIDIA)
         list_add(command, "-D__HIP_PLATFORM_NVIDIA__=1");
+    if (needs & NEEDS_LINKED) {
+        list_add(command, "-DKMM__WRAPPED=1");
+        list_add(command, "-include");
+        list_add(command, install_path("include/kmm/linked.h"));
+    }
     if ((needs & NEEDS_INCLUDE) && o->random)
         list_add(command, "-DKMM_HOST_RANDOM=1");
     if (needs & NEEDS_INCLUDE) {

@@ -17,6 +17,9 @@
 bool command_is_colour(const char *text);
 /* True if the argument is about messages, and nvcc does not know it. */
 bool command_is_unknown_to_nvcc(const char *text);
+/* True if argument `index` is -Wl,..., which nvcc calls -Xlinker ..., and no option has nvcc take
+ * it as it is. */
+bool command_is_for_linker(const options_t *o, int index);
 /* True if argument `index` is left out of the commands. */
 bool command_drops(const options_t *o, int index);
 /* True if the compiler understands hipcc's options. */

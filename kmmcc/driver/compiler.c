@@ -69,11 +69,21 @@ static bool is_hip_for_nvidia(const options_t *o)
     return platform && (strcmp(platform, "nvidia") == 0 || strcmp(platform, "nvcc") == 0);
 }
 
+/* True if a command that only links has objects for NVIDIA's GPUs. */
+static bool links_cuda(const options_t *o)
+{
+    unsigned objects = o->source_count || !o->has_input ? 0 : plan_scan_objects(o);
+    return (objects & OBJECT_CUDA) && !(objects & OBJECT_HOSTED);
+}
+
 void compiler_resolve_target(options_t *o)
 {
     bool is_auto = o->target == TARGET_AUTO;
     o->hip_target = o->target;
-    if (is_auto && o->compiler)
+    if (is_auto && o->compiler && toolchain_named(o->compiler).family == FAMILY_GNU &&
+        links_cuda(o))
+        o->target = TARGET_CUDA, o->hip_target = TARGET_HOST;
+    else if (is_auto && o->compiler)
         o->target = o->hip_target = target_of(toolchain_named(o->compiler).family);
     else if (is_auto)
         o->target = toolchain_nvcc().path ? TARGET_CUDA : TARGET_HOST;
@@ -110,6 +120,17 @@ compiler_t compiler_of(const options_t *o, const job_t *job)
     return compiler_of_plain(o, job);
 }
 
+/* True if the command line is that of a C or C++ compiler which links CUDA's objects: it names the
+ * CUDA runtime, which nvcc adds by itself. */
+static bool names_cuda_runtime(const options_t *o)
+{
+    for (int k = 0; k < o->argument_count; k++)
+        if (strcmp(o->arguments[k].text, "-lcudart") == 0 ||
+            strcmp(o->arguments[k].text, "-lcudart_static") == 0)
+            return !o->nvcc_only;
+    return false;
+}
+
 static compiler_t compiler_for_link(const plan_t *p)
 {
     const options_t *o = p->o;
@@ -118,6 +139,8 @@ static compiler_t compiler_for_link(const plan_t *p)
     if (o->compiler &&
         !(plan_has_family(p, FAMILY_NVCC) && toolchain_named(o->compiler).family == FAMILY_HIPCC))
         return toolchain_named(o->compiler);
+    if (!p->job_count && names_cuda_runtime(o) && !plan_is_hosted(p))
+        return compiler_of_cxx(o);
     if ((o->target == TARGET_CUDA || plan_has_family(p, FAMILY_NVCC)) && cuda && !plan_is_hosted(p))
         return compiler_of_cuda();
     if (hip && toolchain_hipcc().path && !plan_is_hosted(p))

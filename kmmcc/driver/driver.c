@@ -16,6 +16,7 @@
 #include "base/toolchain.h"
 #include "base/warning.h"
 #include "driver/automatic.h"
+#include "driver/cmake.h"
 #include "driver/command.h"
 #include "driver/compile.h"
 #include "driver/compiler.h"
@@ -75,9 +76,9 @@ static list_t original_command(const options_t *o, compiler_t compiler)
     list_add(&command, compiler.path);
     bool is_nvcc = compiler.family == FAMILY_NVCC, drops = false;
     for (int k = 0; k < o->argument_count; k++)
-        drops |= command_drops(o, k);
+        drops |= command_drops(o, k) || (is_nvcc && command_is_for_linker(o, k));
     drops |= o->has_hip_options && !command_takes_hip(o, compiler);
-    if ((is_nvcc && !o->has_hip_options) || (!o->nvcc_only && !drops)) {
+    if (!drops && (is_nvcc || !o->nvcc_only)) {
         for (int k = 0; k < o->original_count; k++)
             if (is_nvcc && command_is_unknown_to_nvcc(o->original[k]))
                 continue;
@@ -102,6 +103,8 @@ static int compile_untouched(const plan_t *p)
     for (int k = 0; k < p->job_count; k++)
         needs |= command_headers_of(p, &p->jobs[k]);
     command_add_headers(o, needs, &command);
+    if (cmake_asks(o))
+        return cmake_answer(o, &command);
     if (!o->compile_only)
         program_add_flags(p, &command);
     return run_in_place(o, &command);

@@ -62,14 +62,27 @@ static void add_checks(list_t *command)
     to_linker(command, "-lkmm_check");
 }
 
+/* An object whose constructor runs after the program's, since its archive comes last. By the build
+ * id, processes of one program find each other's code. */
+static void add_start(list_t *command)
+{
+    to_linker(command, "--build-id");
+    to_linker(command, "--undefined=kmm__start");
+    to_linker(command, "-lkmm_start");
+}
+
 void link_flags(link_kind_t kind, list_t *command)
 {
     const char *folder = install_path("lib");
     list_add(command, arena_printf("-L%s", folder));
     to_linker(command, arena_printf("-rpath=%s", folder));
+    if (kind.needs_kmm) /* kmm/linked.h */
+        to_linker(command, "--defsym=kmm_program_must_be_linked_by_kmmcc=0");
     add_managed(kind, command);
     if (kind.checks)
         add_checks(command);
+    if (kind.needs_kmm && kind.is_program)
+        add_start(command);
     if (kind.needs_kmm) {
         to_linker(command, "-lkmm");
     } else {

@@ -13,6 +13,7 @@ typedef struct link_kind {
     bool managed_hip;  /* the same for HIP */
     bool hosted;       /* CUDA or HIP source compiled for the CPU */
     bool checks;       /* -fkmm-check: the calls that its code makes */
+    bool is_program;   /* no shared library */
     bool needs_cxx;    /* the linking compiler would not add the C++ library */
 } link_kind_t;
 void link_flags(link_kind_t kind, list_t *command);

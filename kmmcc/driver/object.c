@@ -14,6 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/path.h"
+
 typedef struct bytes {
     const char *data;
     size_t length;
@@ -60,10 +63,12 @@ static bool is_of_pragma(const char *name)
            strcmp(name, "kmm_launch_arm") == 0;
 }
 
-static unsigned symbol_kind(const char *name)
+static unsigned symbol_kind(const char *name, bool is_hidden)
 {
     if (is_of_pragma(name))
         return OBJECT_MANAGED | OBJECT_KMM;
+    if (strcmp(name, "kmm_program_must_be_linked_by_kmmcc") == 0) /* kmm/linked.h */
+        return OBJECT_KMM | (is_hidden ? OBJECT_MANAGED : 0);
     if (begins(name, "kmm_host_"))
         return OBJECT_HOSTED | OBJECT_KMM;
     if (begins(name, "kmm_"))
@@ -89,7 +94,7 @@ static unsigned scan_symbols(bytes_t symbols, bytes_t names)
         Elf64_Sym symbol;
         memcpy(&symbol, symbols.data + at, sizeof(symbol));
         const char *name = string_at(names, symbol.st_name);
-        unsigned k = symbol_kind(name);
+        unsigned k = symbol_kind(name, ELF64_ST_VISIBILITY(symbol.st_other) == STV_HIDDEN);
         if (symbol.st_shndx == SHN_UNDEF || k == OBJECT_CXX)
             kind |= k;
     }
@@ -124,31 +129,69 @@ static unsigned scan_elf(bytes_t file)
     for (uint64_t k = 0; k < count && holds(file, h.e_shoff, (k + 1) * sizeof(Elf64_Shdr)); k++) {
         Elf64_Shdr s = section_at(file, &h, (unsigned)k);
         kind |= section_kind(string_at(names, s.sh_name));
-        if (s.sh_type != SHT_SYMTAB)
+        if (s.sh_type != SHT_SYMTAB && s.sh_type != SHT_DYNSYM)
             continue;
         Elf64_Shdr strings = section_at(file, &h, s.sh_link);
-        kind |= scan_symbols(section_bytes(file, &s), section_bytes(file, &strings));
+        unsigned found = scan_symbols(section_bytes(file, &s), section_bytes(file, &strings));
+        /* Of a library only matters that it was compiled with a pragma. */
+        kind |= s.sh_type == SHT_SYMTAB ? found : found & (OBJECT_MANAGED | OBJECT_KMM);
     }
     return kind;
 }
 
 /* An archive is a line of text, then members: a header of 60 characters, the contents, a byte of
  * padding to an even place. */
-enum { MEMBER_HEADER = 60, MEMBER_SIZE_AT = 48, MEMBER_SIZE_LENGTH = 10, ARCHIVE_START = 8 };
+enum {
+    MEMBER_HEADER = 60,
+    MEMBER_NAME_LENGTH = 16,
+    MEMBER_SIZE_AT = 48,
+    MEMBER_SIZE_LENGTH = 10,
+    ARCHIVE_START = 8
+};
 
-static unsigned scan_archive(bytes_t file)
+/* The decimal number at the begin of a header's field. */
+static uint64_t number_at(const char *text, int length)
+{
+    uint64_t number = 0;
+    for (int k = 0; k < length && isdigit((unsigned char)text[k]); k++)
+        number = number * 10 + (uint64_t)(text[k] - '0');
+    return number;
+}
+
+/* The member of a thin archive is a file of its own, whose name, relative to the archive, stands in
+ * the table `names` at the place that the member's own name says. */
+static unsigned scan_thin_member(const char *archive, bytes_t names, const char *header)
+{
+    uint64_t at = number_at(header + 1, MEMBER_NAME_LENGTH - 1);
+    if (header[0] != '/' || !holds(names, at, 1))
+        return 0;
+    const char *name = names.data + at, *end = memchr(name, '\n', names.length - at);
+    if (!end || end - name < 2)
+        return 0;
+    name = arena_copy(name, (size_t)(end - name) - 1); /* a '/' ends it */
+    return object_scan(*name == '/' ? name : arena_printf("%s/%s", path_folder(archive), name));
+}
+
+static unsigned scan_archive(const char *path, bytes_t file, bool is_thin)
 {
     unsigned kind = 0;
     size_t at = ARCHIVE_START;
+    bytes_t names = {0};
     while (holds(file, at, MEMBER_HEADER)) {
-        uint64_t size = 0;
-        const char *digits = file.data + at + MEMBER_SIZE_AT;
-        for (int k = 0; k < MEMBER_SIZE_LENGTH && isdigit((unsigned char)digits[k]); k++)
-            size = size * 10 + (uint64_t)(digits[k] - '0');
+        const char *header = file.data + at;
+        uint64_t size = number_at(header + MEMBER_SIZE_AT, MEMBER_SIZE_LENGTH);
+        bool is_table = header[0] == '/' && !isdigit((unsigned char)header[1]);
         at += MEMBER_HEADER;
+        if (is_thin && !is_table) {
+            kind |= scan_thin_member(path, names, header);
+            continue;
+        }
         if (!holds(file, at, size))
             break;
-        kind |= scan_elf((bytes_t){file.data + at, size});
+        if (header[0] == '/' && header[1] == '/')
+            names = (bytes_t){file.data + at, size};
+        if (!is_table)
+            kind |= scan_elf((bytes_t){file.data + at, size});
         at += size + size % 2;
     }
     return kind;
@@ -173,9 +216,10 @@ unsigned object_scan(const char *path)
     bytes_t file = map_file(path);
     if (!file.data)
         return 0;
-    bool is_archive =
-        file.length > ARCHIVE_START && memcmp(file.data, "!<arch>\n", ARCHIVE_START) == 0;
-    unsigned kind = is_archive ? scan_archive(file) : scan_elf(file);
+    bool has_start = file.length > ARCHIVE_START;
+    bool is_archive = has_start && memcmp(file.data, "!<arch>\n", ARCHIVE_START) == 0;
+    bool is_thin = has_start && memcmp(file.data, "!<thin>\n", ARCHIVE_START) == 0;
+    unsigned kind = is_archive || is_thin ? scan_archive(path, file, is_thin) : scan_elf(file);
     munmap((void *)file.data, file.length);
     return kind;
 }

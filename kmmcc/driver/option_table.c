@@ -47,7 +47,7 @@ static const option_t table[] = {
     {"-S", VALUE_NONE, ROLE_MODE, false, NULL, NULL},
     {"-E", VALUE_NONE, ROLE_MODE, false, NULL, NULL},
     {"-fsyntax-only", VALUE_NONE, ROLE_MODE, false, NULL, NULL},
-    {"-Xlinker", VALUE_NEXT, ROLE_LINK, false, NULL, NULL},
+    {"-Xlinker", VALUE_NEXT, ROLE_LINK, false, "-Xlinker", NULL},
     {"-shared", VALUE_NONE, ROLE_LINK, false, NULL, NULL},
     {"-static", VALUE_NONE, ROLE_LINK, false, NULL, NULL},
     {"-rdynamic", VALUE_NONE, ROLE_LINK, false, NULL, NULL},

@@ -212,9 +212,9 @@ static bool read_known(reader_t *r, const char *word)
     const option_t *option = option_find(word, &value);
     if (!option)
         return false;
-    bool nvcc_only = option->nvcc_only || option_rest(word, "--x") != NULL;
-    if (option_rest(word, "--x"))
-        r->o->nvcc_only = true;
+    bool is_spelled_for_nvcc = option_rest(word, "--x") || option_rest(word, "-Xlinker=");
+    bool nvcc_only = option->nvcc_only || is_spelled_for_nvcc;
+    r->o->nvcc_only |= is_spelled_for_nvcc;
     argument_t *named = add_argument(r, word, option->role);
     named->nvcc_only = nvcc_only;
     named->hip_only = option->host && strcmp(option->host, OF_HIP) == 0;
@@ -236,6 +236,8 @@ static bool read_known(reader_t *r, const char *word)
 
 static void read_file(reader_t *r, const char *path, bool may_be_value)
 {
+    if (r->everything_is_a_file && path[0] == '-' && path[1]) /* no option for others */
+        path = arena_printf("./%s", path);
     int lang = find_name(extensions, extension(path), NOT_A_SOURCE);
     bool forced = r->lang_name && !is_object(path);
     if (forced)

@@ -92,14 +92,29 @@ static unsigned scan_library(const options_t *o, const char *name)
     return 0;
 }
 
+/* Returns OBJECT_... of nvcc's -Xlinker=file,file. */
+static unsigned scan_words(const char *words)
+{
+    unsigned kind = 0;
+    while (*words) {
+        size_t length = strcspn(words, ",");
+        kind |= object_scan(arena_copy(words, length));
+        words += length + (words[length] == ',');
+    }
+    return kind;
+}
+
 unsigned plan_scan_objects(const options_t *o)
 {
     unsigned kind = 0;
     for (int k = 0; k < o->argument_count; k++) {
         const argument_t *a = &o->arguments[k];
         const char *library = link_value(o, k, "-l");
+        const char *words = link_value(o, k, "-Xlinker=");
         if (library)
             kind |= scan_library(o, library);
+        else if (words)
+            kind |= scan_words(words);
         else if (a->role == ROLE_LINK && !a->is_value && a->text[0] != '-')
             kind |= object_scan(a->text);
     }

@@ -46,6 +46,7 @@ void program_add_flags(const plan_t *p, list_t *command)
     bool links_hip = p->linker.family == FAMILY_HIPCC || (p->objects & OBJECT_HIP) ||
                      plan_has_family(p, FAMILY_HIPCC);
     bool links_cuda = p->linker.family == FAMILY_NVCC ||
+                      (p->objects & OBJECT_CUDA && !plan_is_hosted(p)) ||
                       (o->target == TARGET_CUDA && p->linker.family == FAMILY_CLANG);
     bool managed = o->manage == MANAGE_ALL || (o->manage == MANAGE_AUTO && plan_has_pragma(p));
     link_kind_t kind = {
@@ -55,6 +56,7 @@ void program_add_flags(const plan_t *p, list_t *command)
         .managed_hip = links_hip && managed && !plan_is_hosted(p),
         .hosted = plan_is_hosted(p),
         .checks = o->checks,
+        .is_program = !o->makes_library,
         .needs_cxx = plan_has_cxx(p) && !strstr(path_base(p->linker.path), "++") &&
                      p->linker.family != FAMILY_NVCC && p->linker.family != FAMILY_HIPCC,
     };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "base/install.h"
 #include "base/list.h"
 #include "base/process.h"
@@ -36,10 +37,25 @@ static compiler_t asked_compiler(const options_t *o)
     return o->target == TARGET_CUDA && !c ? compiler_of_cuda() : compiler_of_c(o);
 }
 
+/* Meson asks what macros a C compiler has, and does not say which language it means. */
+static bool is_question_to_c(const options_t *o, compiler_t compiler)
+{
+    bool asks = false;
+    for (int k = 0; k < o->argument_count; k++)
+        asks |= strcmp(o->arguments[k].text, "-dM") == 0;
+    if (!asks || compiler.family != FAMILY_NVCC)
+        return false;
+    diag_plain(SEVERITY_ERROR, "'-dM' is a question to a C or C++ compiler, and '%s' is none",
+               compiler.path);
+    diag_plain(SEVERITY_NOTE, "name the compiler: 'kmmcc --compiler=cc', as in CC='kmmcc "
+                              "--compiler=cc'; docs/linking.md says how Meson takes kmmcc");
+    return true;
+}
+
 int question_pass(const options_t *o)
 {
     compiler_t compiler = asked_compiler(o);
-    if (!compiler.path)
+    if (!compiler.path || is_question_to_c(o, compiler))
         return 1;
     list_t command = {0};
     list_add(&command, compiler.path);
@@ -75,6 +91,7 @@ int question_link_flags(const options_t *o)
                              .managed_hip = hip && managed,
                              .hosted = !cuda && !hip,
                              .checks = o->checks,
+                             .is_program = true,
                              .needs_cxx = !cuda && !hip},
                &flags);
     for (int k = 0; k < flags.count; k++)

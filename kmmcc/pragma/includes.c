@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "pragma/header_name.h"
+#include "pragma/hidden.h"
 #include "pragma/pragma.h"
 
 enum { MAX_FILES = 4096 };
@@ -162,6 +163,8 @@ static include_file_t *add_file(scan_t *s, const char *path, const char *real,
     include_file_t *f = arena_alloc(sizeof(*f));
     *f = (include_file_t){.path = path, .real = real, .source = source, .parsed_as = path};
     s->out->file[s->out->count++] = f;
+    if (!s->options->ignores_pragmas)
+        hidden_pragma(source);
     scan_file(s, f);
     return f;
 }

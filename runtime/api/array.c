@@ -5,6 +5,7 @@
 #include "api/runtime.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "launch/nodes.h"
 #include "memory/lifetime.h"
 #include "memory/residency/named.h"
 #include "memory/residency/native.h"
@@ -45,6 +46,7 @@ KMM__API int kmm_array_destroy(kmm_runtime_t *rt, void *base)
     KMM__NATIVE_HOLD(error, rt, "freeing an array");
     if (error)
         return error;
+    kmm__nodes_forget(rt, base);
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, base);
     if (!a || a->is_mapped || a->base != base || a == rt->memory->globals) {

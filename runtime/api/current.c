@@ -26,6 +26,7 @@ static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 static kmm_runtime_t *default_runtime;
 static bool is_registered; /* the functions for exit and fork have been registered */
 static bool is_ending; /* the process ends; kernels that are unloaded now are not launched again */
+static void (*tell_made)(kmm_runtime_t *rt); /* NULL: nobody is told */
 static bool was_on_gpus; /* this process was forked from one whose runtime had GPUs */
 static _Thread_local kmm_runtime_t *current;
 static _Thread_local bool is_submitter; /* this thread has called libkmm outside of chunks */
@@ -133,6 +134,11 @@ static void after_fork(void)
     kmm__tasks_forked();
 }
 
+void kmm__default_tell(void (*made)(kmm_runtime_t *rt))
+{
+    tell_made = made;
+}
+
 static void default_create(void)
 {
     if (was_on_gpus) {
@@ -146,6 +152,8 @@ static void default_create(void)
         default_runtime = NULL;
         return;
     }
+    if (tell_made)
+        tell_made(default_runtime);
     if (!is_registered) {
         atexit(default_end);
         pthread_atfork(NULL, NULL, after_fork);

@@ -8,6 +8,10 @@
 #include "execute/exact_host.h"
 #include "execute/raise.h"
 
+/* What objects of kmmcc refer to (kmm/linked.h). */
+extern const char kmm_program_must_be_linked_by_kmmcc;
+KMM__API const char kmm_program_must_be_linked_by_kmmcc = 0;
+
 /* Reports an error, if there is one. Its text begins with the directive and the item. */
 static void check_item(int error, const char *directive, const char *text, const char *file,
                        int line)

@@ -19,6 +19,7 @@
 #include "execute/exact_host.h"
 #include "launch/maps.h"
 #include "launch/memo.h"
+#include "launch/nodes.h"
 #include "launch/state.h"
 #include "memory/disk/spill.h"
 #include "memory/holders.h"
@@ -35,6 +36,7 @@
 #include "observe/watch.h"
 #include "task/inside.h"
 #include "task/marker.h"
+#include "transport/load.h"
 
 static void runtime_free(kmm_runtime_t *rt)
 {
@@ -130,6 +132,11 @@ static void devices_log(const kmm_runtime_t *rt)
 static int runtime_create(kmm_runtime_t **out, const kmm_config_t *config)
 {
     kmm__environment_check();
+    kmm__launcher_t launcher;
+    if (kmm__launcher_is_wanted(&launcher))
+        return kmm__error_set(KMM_E_STATE,
+                              "KMM_NODES=1 makes one program of several processes only where kmmcc "
+                              "has linked one with pragmas, or main calls kmm_nodes_start");
     kmm_runtime_t *rt = kmm__alloc(sizeof(*rt));
     lock_init(&rt->lock);
     pthread_cond_init(&rt->progress, NULL);
@@ -190,7 +197,10 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
         return kmm__error_set(KMM_E_INVALID, "no runtime");
     if (kmm__inside_refuse("wait"))
         return KMM_E_STATE;
+    const kmm__nodes_hooks_t *nodes = kmm__nodes_of(rt);
     int failed = kmm__native_finish(rt);
+    if (!failed && nodes)
+        failed = nodes->wait(rt);
     if (failed)
         return failed;
     pthread_mutex_lock(&rt->lock);

@@ -10,6 +10,9 @@
  * none; this thread's error text gives the reason. */
 kmm_runtime_t *kmm__current(void);
 
+/* Sets what is called when the process's runtime has been made. */
+void kmm__default_tell(void (*made)(kmm_runtime_t *rt));
+
 /* Prints what kernels have printed on the devices, as a driver does when a program waits for a
  * device. `but` is a device for which that is already done, or NULL. */
 void kmm__flush(kmm_runtime_t *rt, const kmm__device_t *but);

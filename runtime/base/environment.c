@@ -40,6 +40,8 @@ static const struct {
     {"KMM_LOG", WORDS, " 0 error warning info debug ", 0, 0},
     {"KMM_LOG_FILE", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_NATIVE", WORDS, " 0 1 ", 0, 0},
+    {"KMM_NODES", WORDS, " 0 1 ", 0, 0},
+    {"KMM_NODE_TIMEOUT", NUMBER, NULL, 0, 86400},
     {"KMM_NUMA", WORDS, " 0 1 ", 0, 0},
     {"KMM_ON_ERROR", WORDS, " continue ", 0, 0},
     {"KMM_ORDER", WORDS, " reuse submission ", 0, 0},
@@ -55,6 +57,7 @@ static const struct {
     {"KMM_THREADS", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_TRACE", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_TRACE_MAX", SIZE, NULL, 0, 0},
+    {"KMM_TRANSPORT", CHECKED_WHERE_READ, NULL, 0, 0},
 };
 enum { COUNT = sizeof(table) / sizeof(*table), LONGEST = 48 };
 

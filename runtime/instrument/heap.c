@@ -30,8 +30,11 @@ typedef void *aligned_t(size_t alignment, size_t bytes);
 typedef int posix_t(void **out, size_t alignment, size_t bytes);
 typedef void free_t(void *block);
 
-/* The functions that stand behind these. Threads that look at once find the same. */
+/* The functions that stand behind these. Threads that look at once find the same. All are found by
+ * the first call, which allocates. A first call of free may come from dlsym, and dlsym would then
+ * free the same block again. */
 static struct {
+    int are_found;
     malloc_t *malloc, *valloc;
     calloc_t *calloc;
     realloc_t *realloc;
@@ -40,7 +43,9 @@ static struct {
     free_t *free;
 } next;
 
-static __thread int looking;
+/* This thread is in dlsym, which may call the functions below. It is volatile because dlsym is
+ * declared as a function that calls nothing of this file. */
+static __thread volatile int looking;
 
 static void find(void *at, const char *name)
 {
@@ -50,7 +55,21 @@ static void find(void *at, const char *name)
     memcpy(at, &found, sizeof(found));
 }
 
-#define NEXT(name) *(next.name ? &next.name : (find(&next.name, #name), &next.name))
+static void find_all(void)
+{
+    find(&next.malloc, "malloc");
+    find(&next.valloc, "valloc");
+    find(&next.calloc, "calloc");
+    find(&next.realloc, "realloc");
+    find(&next.aligned_alloc, "aligned_alloc");
+    find(&next.memalign, "memalign");
+    find(&next.posix_memalign, "posix_memalign");
+    find(&next.free, "free");
+    __atomic_store_n(&next.are_found, 1, __ATOMIC_RELEASE);
+}
+
+#define NEXT(name)                                                                                 \
+    *(__atomic_load_n(&next.are_found, __ATOMIC_ACQUIRE) ? &next.name : (find_all(), &next.name))
 
 static void *took(void *block)
 {

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/api.h"
 #include "execute/exact.h"
+#include "launch/nodes.h"
 #include "launch/thrown_text.h"
 
 /* An exception. */
@@ -59,6 +60,8 @@ static bool is_compared(const kmm_chunk_t *chunk)
 KMM__API int kmm_launch_threw(const kmm_chunk_t *chunk)
 {
     kmm__exact_threw();
+    if (kmm__nodes_hooks)
+        kmm__nodes_hooks->threw();
     pthread_mutex_lock(&lock);
     const bool is = is_compared(chunk);
     pthread_mutex_unlock(&lock);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "execute/exact_host.h"
 #include "launch/gate.h"
+#include "launch/nodes.h"
 #include "launch/operation.h"
 #include "launch/wait.h"
 #include "memory/disk/page.h"
@@ -122,9 +123,12 @@ static int on_range(kmm_runtime_t *rt, kmm__array_operation_t *op, const char *n
     KMM__NATIVE_HOLD(refused, rt, name);
     if (kmm__inside_refuse(name) || refused)
         return KMM_E_STATE;
+    int error = kmm__nodes_use(rt, address, op->bytes, mode);
+    if (error)
+        return error;
     kmm__gate_enter(rt);
     pthread_mutex_lock(&rt->lock);
-    int error = find_range(rt, address, op->bytes, &op->array, &op->begin);
+    error = find_range(rt, address, op->bytes, &op->array, &op->begin);
     if (!error && op->bytes)
         error = operate_in_pieces(rt, op, name, mode);
     pthread_mutex_unlock(&rt->lock);
@@ -199,9 +203,13 @@ KMM__API int kmm_copy(kmm_runtime_t *rt, void *dst, const void *src, size_t byte
     KMM__NATIVE_HOLD(refused, rt, "copy");
     if (kmm__inside_refuse("copy") || refused)
         return KMM_E_STATE;
+    int error = kmm__nodes_use(rt, src, bytes, KMM_READ);
+    error = error ? error : kmm__nodes_use(rt, dst, bytes, KMM_WRITE);
+    if (error)
+        return error;
     kmm__gate_enter(rt);
     pthread_mutex_lock(&rt->lock);
-    int error = find_range(rt, dst, bytes, &op.array, &op.begin);
+    error = find_range(rt, dst, bytes, &op.array, &op.begin);
     if (!error)
         error = find_range(rt, src, bytes, &op.other, &op.other_begin);
     /* Overlapping ranges are copied as by memmove: from the end whose bytes no later piece reads.
@@ -244,9 +252,11 @@ static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const voi
     KMM__NATIVE_HOLD(refused, rt, name);
     if (kmm__inside_refuse(name) || refused)
         return KMM_E_STATE;
+    int error = kmm__nodes_use(rt, base, bytes, mode);
+    if (error)
+        return error;
     pthread_mutex_lock(&rt->lock);
     kmm__array_t *a = kmm__array_find(rt, base);
-    int error = 0;
     if (!a || !a->is_mapped)
         error = kmm__error_set(KMM_E_ADDRESS, "%p is not mapped", base);
     else if (bytes == KMM_ALL_BYTES)

@@ -2,6 +2,7 @@
 /* Maps of host memory. Until its map ends, an array uses the program's own memory as its host
  * copy. */
 #include "launch/maps.h"
+#include "launch/nodes.h"
 
 #include <stdlib.h>
 
@@ -105,6 +106,17 @@ static int end_together(kmm_runtime_t *rt, ending_t *e, uint32_t count)
     return error;
 }
 
+/* Not locked: brings what other nodes hold, if the map brings it back, and lets them forget the
+ * array. */
+static int leave_nodes(kmm_runtime_t *rt, kmm__array_t *a)
+{
+    const kmm__nodes_hooks_t *nodes = kmm__nodes_of(rt);
+    const bool comes_back = a->map == KMM_MAP_FROM || a->map == KMM_MAP_TOFROM;
+    int error = comes_back ? nodes->use(a, KMM_READ, 0, (int64_t)a->bytes) : 0;
+    nodes->forget(a);
+    return error;
+}
+
 int kmm__maps_end(kmm_runtime_t *rt, void *const *bases, uint32_t count)
 {
     int error = 0;
@@ -121,6 +133,16 @@ int kmm__maps_end(kmm_runtime_t *rt, void *const *bases, uint32_t count)
             e[ending++].array = a;
         else if (a->launch_maps > a->map_depth)
             a->launch_maps = a->map_depth;
+    }
+    if (kmm__nodes_of(rt)) {
+        for (uint32_t k = 0; k < ending; k++)
+            e[k].array->map_end = UINT64_MAX - 1; /* other threads' launches wait for its end */
+        pthread_mutex_unlock(&rt->lock);
+        for (uint32_t k = 0; k < ending; k++) {
+            int came = leave_nodes(rt, e[k].array);
+            error = error ? error : came;
+        }
+        pthread_mutex_lock(&rt->lock);
     }
     int ended = end_together(rt, e, ending);
     pthread_mutex_unlock(&rt->lock);

@@ -47,8 +47,9 @@ struct kmm__launches {
     uint64_t undone;   /* number of launches for which what kmmcc has inferred did not hold */
     uint32_t deferred; /* number of arrays that launches with nowait left mapped */
     struct kmm__memo_slot memos[KMM__MEMO_SETS][KMM__MEMO_WAYS];
-    uint64_t memos_looked_for; /* number of launches that looked for a memo */
-    uint64_t memos_used;       /* number of launches that used one */
+    uint64_t memos_looked_for;            /* number of launches that looked for a memo */
+    const struct kmm__nodes_hooks *nodes; /* launch/nodes.h; NULL: there is one node */
+    uint64_t memos_used;                  /* number of launches that used one */
     /* Whether managed standing pays (launch/sites.c): */
     struct kmm__site sites[KMM__SITES];
     int64_t gained; /* nanoseconds that launches would have gained by it, less what calls lose */

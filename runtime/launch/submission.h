@@ -35,6 +35,7 @@ typedef struct kmm__submission {
     uint64_t index_changes; /* number of changes of the arrays' index when no memo was found */
     /* Members that kmm__submission_begin leaves as they are: */
     kmm__partition_t part;
+    uint32_t begin, end; /* chunks that this node runs */
     kmm__placement_t placement;
 } kmm__submission_t;
 

@@ -24,6 +24,7 @@
 #include "launch/items.h"
 #include "launch/memo.h"
 #include "launch/natively.h"
+#include "launch/nodes.h"
 #include "launch/plan.h"
 #include "launch/reduce.h"
 #include "launch/sites.h"
@@ -231,12 +232,12 @@ static void hand_over(kmm_runtime_t *rt)
  * reads. */
 static int submit_together(kmm__submission_t *s)
 {
-    uint32_t n = s->part.count;
+    uint32_t n = s->end - s->begin;
     kmm__task_t **tasks = kmm__alloc(n * sizeof(*tasks));
     int result = 0;
     for (uint32_t k = 0; k < n; k++) {
         int error = 0;
-        tasks[k] = make_chunk(s, k, &error);
+        tasks[k] = make_chunk(s, s->begin + k, &error);
         if (!error)
             error = kmm__dag_follow(tasks[k]);
         kmm__task_fail(tasks[k], error);
@@ -295,11 +296,11 @@ static int submit_work(kmm__submission_t *s)
     /* Handing over the lock costs as much as several chunks. Devices with memory of their own issue
      * chunks in batches, so for them more chunks are entered at a time. */
     uint32_t most = s->rt->has_spaces ? MOST_BATCH : BATCH;
-    for (uint32_t k = 0, n; k < s->part.count && !error; k += n) {
+    for (uint32_t k = s->begin, n; k < s->end && !error; k += n) {
         kmm__tasks_throttle(s->rt);
-        n = s->part.count - k;
+        n = s->end - k;
         error = apart ? submit_apart(s, k, n < most ? n : most, &n) : submit_together(s);
-        if (k + n < s->part.count)
+        if (k + n < s->end)
             hand_over(s->rt);
     }
     if (!error && w->reduction_count)
@@ -409,6 +410,8 @@ static int submit_checked(kmm__submission_t *s)
     }
     if (s->placement.count > 1)
         kmm__site_place(s);
+    if (s->part.count != chunks || s->end == 0)
+        s->end = s->part.count; /* no other node runs any */
     return submit_work(s);
 }
 
@@ -458,12 +461,21 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
         error = kmm__compare_begin(s, call, submit_untraced, &comparison);
         kmm__spin_lock(&s->rt->lock);
     }
+    const kmm__nodes_hooks_t *nodes = kmm__nodes_of(s->rt);
+    s->begin = s->end = 0;
+    if (!error && nodes) {
+        pthread_mutex_unlock(&s->rt->lock);
+        error = nodes->launch(s);
+        kmm__spin_lock(&s->rt->lock);
+    }
     if (!error)
         error = submit_checked(s);
     kmm__submission_log(s);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     pthread_mutex_unlock(&s->rt->lock);
+    if (nodes)
+        nodes->launched(s->rt);
     kmm__gate_leave();
     if (comparison)
         error = kmm__compare_end(comparison, s, error);

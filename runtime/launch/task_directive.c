@@ -18,6 +18,7 @@
 #include "launch/gate.h"
 #include "launch/host_uses.h"
 #include "launch/items.h"
+#include "launch/nodes.h"
 #include "launch/submission.h"
 #include "launch/submit.h"
 #include "memory/residency/foresight.h"
@@ -154,11 +155,18 @@ static int begin(kmm_task_t *task, void *stream)
     error = choose_device(s);
     if (error)
         return error;
+    const kmm__nodes_hooks_t *nodes = kmm__nodes_of(rt);
     kmm__stream_follow(rt, stream);
     kmm__marker_create(rt, &kmm__all_streams, &task->before);
     pthread_mutex_lock(&rt->lock);
     s->work = kmm__submission_work(s);
     error = resolve(task);
+    if (!error && nodes) {
+        pthread_mutex_unlock(&rt->lock);
+        error = nodes->launch(s);
+        nodes->launched(rt);
+        pthread_mutex_lock(&rt->lock);
+    }
     if (!error)
         task->compute_stream = error = kmm__task_stream_take(s->placement.device[0]);
     if (error >= 0)

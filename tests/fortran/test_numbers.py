@@ -46,4 +46,4 @@ for argument, text in (("type", "argument 1 has another type or rank"), ("stop",
     assert code == 1 and "kmm: error: " in output and text in output, (code, output)
 
 code, output = run(DOCUMENTED)
-assert code == 0 and "\n    %s\n" % output.strip() in text_of("docs/languages.md"), (code, output)
+assert code == 0 and "```text\n%s\n```" % output.strip() in text_of("docs/languages.md"), (code, output)

@@ -15,8 +15,39 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
+# What is installed from the build folder otherwise can still be uninstalled after this test.
+set(manifest ${BUILD}/install_manifest.txt)
+if(EXISTS ${manifest})
+  file(COPY ${manifest} DESTINATION ${WORK})
+endif()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
-file(RENAME ${WORK}/first ${WORK}/second)
+file(COPY ${WORK}/first/ DESTINATION ${WORK}/second)
+
+# All that was installed is removed again, and what is not kmm's stays.
+file(WRITE ${WORK}/first/share/other "")
+run(${CMAKE_COMMAND} -DBUILD=${BUILD} -P ${SOURCE}/../../cmake/uninstall.cmake)
+file(GLOB_RECURSE left RELATIVE ${WORK}/first LIST_DIRECTORIES ON ${WORK}/first/*)
+list(FILTER left EXCLUDE REGEX "^(bin|include|lib|lib64|lib/cmake|lib64/cmake|share)$")
+if(NOT left STREQUAL "share/other")
+  message(FATAL_ERROR "uninstalling left '${left}'")
+endif()
+if(EXISTS ${WORK}/install_manifest.txt)
+  file(COPY ${WORK}/install_manifest.txt DESTINATION ${BUILD})
+endif()
+
+# The installed tools find the library.
+run(${WORK}/second/bin/kmm-info --help)
+run(${WORK}/second/bin/kmm-replay --help)
+
+# The preset for installing builds nothing else.
+run(${CMAKE_COMMAND} --preset install -S ${SOURCE}/../.. -B ${WORK}/preset)
+if(NOT output MATCHES "Generating done")
+  message(FATAL_ERROR "the preset 'install' generates nothing: ${output}")
+endif()
+file(READ ${WORK}/preset/build.ninja rules)
+if(rules MATCHES "\nbuild tests/" OR NOT rules MATCHES "\nbuild uninstall:")
+  message(FATAL_ERROR "the preset 'install' builds tests, or has no target 'uninstall'")
+endif()
 
 # The installed compiler finds its headers and its library, and the program finds the library.
 separate_arguments(flags UNIX_COMMAND "${FLAGS}")

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Substitutions: %kmmcc %cc %cxx %nvcc %not %count %python %san %kmm_build %kmm_source FileCheck, and lit's %s %S %t.
-# Features: nvcc, hipcc, san (kmmcc is built with a sanitizer), ir (the module of
+# Substitutions: %kmmcc %cc %cxx %nvcc %not %count %python %san %kmm_build %kmm_source FileCheck, and lit's %s %S %t;
+# %mpirun_openmpi, %mpirun_mpich.
+# Features: nvcc, hipcc, openmpi, mpich (their plug-ins are built), san (kmmcc is built with a sanitizer), ir (the module of
 # kmmcc/ir is built), the machine's name as Python has it.
 import glob
 import os
 import platform
+import shutil
 import sys
 
 import lit.formats
@@ -56,5 +58,13 @@ if "-fsanitize" in config.kmm_flags:
     config.available_features.add("san")
 if glob.glob(os.path.join(config.kmm_build, "lib", "kmm-ir-*.so")):
     config.available_features.add("ir")
+for mpi in ("openmpi", "mpich"):
+    mpirun = shutil.which("mpirun." + mpi) or shutil.which("mpirun")
+    if mpirun and os.path.exists(os.path.join(config.kmm_build, "lib", "libkmm-mpi-" + mpi + ".so")):
+        config.available_features.add(mpi)
+        options = " --oversubscribe --bind-to none" if mpi == "openmpi" else ""
+        config.substitutions.append(("%mpirun_" + mpi, mpirun + options))
+for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
+    config.environment[name] = "1"
 config.available_features.add("llvm-" + config.kmm_llvm)
 config.available_features.add(platform.machine())

@@ -155,14 +155,14 @@ static inline float4 atomicAdd_system(float4 *p, float4 v) { return atomicAdd(p,
 
 /* ---- Values of 16 bytes; they must be aligned to 16 bytes ---- */
 #ifdef KMM_HOST_PARSE
-unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 expected,
-                                       unsigned __int128 v);
+kmm_host_bits_16 kmm_host_exchange_16(kmm_host_bits_16 *p, kmm_host_bits_16 expected,
+                                      kmm_host_bits_16 v);
 #else
 #ifdef __x86_64__
 __attribute__((__target__("cx16")))
 #endif
-inline unsigned __int128 kmm_host_exchange_16(unsigned __int128 *p, unsigned __int128 expected,
-                                              unsigned __int128 v)
+inline kmm_host_bits_16 kmm_host_exchange_16(kmm_host_bits_16 *p, kmm_host_bits_16 expected,
+                                             kmm_host_bits_16 v)
 {
     return __sync_val_compare_and_swap(p, expected, v);
 }
@@ -172,12 +172,11 @@ static inline kmm_T kmm_host_swapped_16(kmm_T *p, const kmm_T *expected, kmm_T v
 {
     static_assert(std::is_trivially_copyable<kmm_T>::value,
                   "kmm: atomic functions work on plain bytes");
-    unsigned __int128 was, now, got;
+    kmm_host_bits_16 was, now, got;
     kmm_T old;
     memcpy(&now, &v, sizeof(now));
     memcpy(&was, expected ? expected : p, sizeof(was));
-    while ((got = kmm_host_exchange_16(reinterpret_cast<unsigned __int128 *>(p), was, now)) !=
-               was &&
+    while ((got = kmm_host_exchange_16(reinterpret_cast<kmm_host_bits_16 *>(p), was, now)) != was &&
            !expected)
         was = got;
     memcpy(static_cast<void *>(&old), &got, sizeof(old));

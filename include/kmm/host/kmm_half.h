@@ -85,7 +85,7 @@ template <class kmm_I> static inline double kmm_host_odd_double(kmm_I x)
     double cut = kmm_host_from_integer<double, KMM_HOST_TO_ZERO>(x);
     uint64_t bits;
     memcpy(&bits, &cut, sizeof(bits));
-    bits |= (__int128)cut != (__int128)x;
+    bits |= (kmm_host_int_16)cut != (kmm_host_int_16)x;
     memcpy(&cut, &bits, sizeof(cut));
     return cut;
 }

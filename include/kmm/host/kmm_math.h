@@ -143,11 +143,11 @@ static inline unsigned __umulhi(unsigned a, unsigned b)
 }
 static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 {
-    return (unsigned long long)((unsigned __int128)a * b >> 64);
+    return (unsigned long long)((kmm_host_bits_16)a * b >> 64);
 }
 static inline long long __mul64hi(long long a, long long b)
 {
-    return (long long)((__int128)a * b >> 64);
+    return (long long)((kmm_host_int_16)a * b >> 64);
 }
 static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s)
 {

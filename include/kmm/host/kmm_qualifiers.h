@@ -29,6 +29,10 @@
 #define CUDARTAPI
 #define CUDART_CB
 
+/* ISO C++ has no integers of 16 bytes. */
+__extension__ typedef __int128 kmm_host_int_16;
+__extension__ typedef unsigned __int128 kmm_host_bits_16;
+
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif

@@ -244,7 +244,7 @@ template <class kmm_F, kmm_host_direction direction, class kmm_I>
 static inline kmm_F kmm_host_from_integer(kmm_I x)
 {
     const kmm_F nearest = (kmm_F)x;
-    const __int128 rest = (__int128)x - (__int128)nearest;
+    const kmm_host_int_16 rest = (kmm_host_int_16)x - (kmm_host_int_16)nearest;
     return kmm_host_directed<direction>(nearest, rest > 0 ? 1.0 : rest < 0 ? -1.0 : 0.0);
 }
 #define KMM_HOST_ROUNDED(suffix, direction)                                                        \

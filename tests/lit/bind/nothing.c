@@ -13,6 +13,10 @@ void nothing(int n, float *x)
 // CHECK: :[[#@LINE+1]]:17: error: 'parallel' governs no launch: the next statement has neither a kernel launch nor a call of a function
     #pragma kmm parallel(i = 0:n)
     ;
+// CHECK: :[[#@LINE+1]]:17: error: 'parallel' divides a launch, and the next statement is a loop; make the loop the body of a function, and put the pragma above a call of the function
+    #pragma kmm parallel(i = 0:n)
+    for (int i = 0; i < n; i++)
+        x[i] = 1;
     if (n)
 // CHECK: :[[#@LINE+1]]:21: error: 'wait' stands in a block, not as the body of another statement; add braces
         #pragma kmm wait

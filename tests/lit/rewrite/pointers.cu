@@ -35,7 +35,7 @@ static const entry table[] = {{"two", by_two}, {"three", &by_three}};
 
 static void run(kernel_t k, int *x, int n)
 {
-    // CHECK: kmm_launch_begin("k",
+    // CHECK: kmm_launch_begin("*k",
     // CHECK: static const int kmm__registered = (kmm_cuda_register_clone((const void *)kmm_by<4>, (const void *)by<4>), kmm_cuda_register_clone((const void *)kmm_by<5>, (const void *)by<5>));
     // CHECK: {{^}}    k<<<BLOCKS, BLOCK>>>(x, n); }
 #pragma kmm parallel(i = 0:n) write(x[i]) chunk(100)

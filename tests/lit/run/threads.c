@@ -4,6 +4,7 @@
 // RUN: %kmmcc -O1 -pthread %san -Wall -Wextra -Werror %s -o %t
 // RUN: env KMM_DEVICES=host %t | diff %t.expected -
 // RUN: env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t | diff %t.expected -
+// RUN: env KMM_NODES=1 run_nodes -n 3 -d 200 %t | diff %t.expected -
 // RUN: env KMM_DEVICES=host:1,mem=64M %t | diff %t.expected -
 #include <pthread.h>
 #include <stdio.h>

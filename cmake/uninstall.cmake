@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DBUILD=<build folder> -P uninstall.cmake: removes the files that the last `cmake --install`
+# of that folder has installed, and the folders named kmm that are empty then.
+set(manifest ${BUILD}/install_manifest.txt)
+if(NOT EXISTS ${manifest})
+  message(FATAL_ERROR "nothing has been installed from ${BUILD}: it has no install_manifest.txt")
+endif()
+file(STRINGS ${manifest} files)
+foreach(file IN LISTS files)
+  set(file "$ENV{DESTDIR}${file}")
+  message(STATUS "Removing: ${file}")
+  file(REMOVE "${file}")
+  get_filename_component(folder "${file}" DIRECTORY)
+  while("${folder}" MATCHES "/kmm(/|$)" AND IS_DIRECTORY "${folder}")
+    file(GLOB others LIST_DIRECTORIES ON "${folder}/*" "${folder}/.*")
+    if(others)
+      break()
+    endif()
+    file(REMOVE_RECURSE "${folder}")
+    get_filename_component(folder "${folder}" DIRECTORY)
+  endwhile()
+endforeach()
+file(REMOVE ${manifest})

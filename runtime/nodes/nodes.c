@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* On node 0, calls of the program become commands where arrays are concerned that several nodes
+ * know. On the others, a thread executes the commands. */
+#include "nodes/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/thread.h"
+#include "launch/nodes.h"
+#include "launch/state.h"
+#include "nodes/exchange.h"
+#include "nodes/launch.h"
+#include "nodes/parts.h"
+#include "task/inside.h"
+
+static kmm__nodes_t nodes = {.turn = PTHREAD_MUTEX_INITIALIZER,
+                             .lock = PTHREAD_MUTEX_INITIALIZER,
+                             .changed = PTHREAD_COND_INITIALIZER,
+                             .commands_end = &nodes.commands};
+static bool is_begun;               /* there are several nodes */
+static _Thread_local bool has_turn; /* this thread's launch is being submitted */
+
+typedef struct use {
+    uint64_t id;
+    int64_t range[2];
+    kmm_mode_t mode;
+} use_t;
+
+typedef struct array {
+    uint64_t id;
+    int64_t bytes;
+} array_t;
+
+/* ---- Executed by all nodes ---- */
+
+/* Node 0 reads or writes bytes. */
+static void execute_use(kmm__shared_t *shared, const use_t *u)
+{
+    kmm__exchange_t e = {.nodes = &nodes};
+    if (u->mode != KMM_WRITE)
+        kmm__exchange_read(&e, shared, 0, u->range);
+    kmm__exchange_end(&e);
+    if (u->mode != KMM_READ)
+        kmm__holder_map_write(&shared->holders, 0, u->range[0], u->range[1]);
+    kmm__holder_map_settle(&shared->holders);
+}
+
+/* ---- Node 0 ---- */
+
+static void turn_begin(void)
+{
+    pthread_mutex_lock(&nodes.turn);
+    kmm__is_of_node = true;
+}
+
+static void turn_end(void)
+{
+    kmm__is_of_node = false;
+    pthread_mutex_unlock(&nodes.turn);
+}
+
+/* NULL: the array is not shared, and nothing has to be done. */
+static int use(kmm__shared_t *shared, kmm_mode_t mode, const int64_t range[2])
+{
+    if (!shared || range[0] >= range[1] ||
+        kmm__holder_map_is_of(&shared->holders, 0, range, mode != KMM_READ))
+        return 0;
+    if (kmm__is_inside())
+        return kmm__error_set(KMM_E_UNSUPPORTED,
+                              "work inside a chunk or a task uses an array that is on other nodes");
+    const use_t u = {shared->id, {range[0], range[1]}, mode};
+    kmm__command_send(&nodes, KMM__COMMAND_USE, &u, sizeof(u));
+    execute_use(shared, &u);
+    return 0;
+}
+
+static int on_use(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end)
+{
+    const int64_t range[2] = {begin, end};
+    turn_begin();
+    int error = use(kmm__shared_find(&nodes, a->id), mode, range);
+    turn_end();
+    return error;
+}
+
+static int use_whole(kmm__shared_t *shared, kmm_mode_t mode)
+{
+    const int64_t range[2] = {0, shared ? shared->bytes : 0};
+    return use(shared, mode, range);
+}
+
+/* True if the launch uses nothing but the arrays of its items. Others may follow pointers to any
+ * array, since all are in host memory on node 0. */
+static bool is_confined(const kmm__submission_t *s)
+{
+    bool is = s->function && !s->l->awaits;
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        is &= !s->l->items[k].holds_pointers && !s->l->items[k].stores_pointers;
+    return is;
+}
+
+/* A launch that stays on node 0, or a task. */
+static int stay(const kmm__submission_t *s)
+{
+    int error = 0;
+    if (!is_confined(s)) {
+        for (kmm__shared_t *shared = nodes.shared; shared && !error; shared = shared->next)
+            error = use_whole(shared, KMM_UPDATE);
+        return error;
+    }
+    for (uint32_t k = 0; k < s->l->item_count && !error; k++) {
+        const kmm__item_t *item = &s->l->items[k];
+        if (item->array)
+            error = use_whole(kmm__shared_find(&nodes, item->array->id),
+                              item->mode == KMM_READ ? KMM_READ : KMM_UPDATE);
+    }
+    return error;
+}
+
+/* Makes the arrays of a launch known to all nodes. `ids` receives their numbers. */
+static void share_arrays(const kmm__submission_t *s, uint64_t *ids)
+{
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__array_t *a = s->l->items[k].array;
+        const array_t sent = {a->id, (int64_t)a->bytes};
+        ids[k] = a->id;
+        if (kmm__shared_find(&nodes, a->id))
+            continue;
+        kmm__command_send(&nodes, KMM__COMMAND_ARRAY, &sent, sizeof(sent));
+        kmm__shared_add(&nodes, a->id, a->base, sent.bytes);
+    }
+}
+
+static int on_launch(kmm__submission_t *s)
+{
+    uint64_t ids[KMM__MAX_ITEMS];
+    int error = 0;
+    if (nodes.me) {
+        kmm__is_of_node = true;
+        kmm__launch_begin_part(&nodes, s);
+        kmm__is_of_node = false;
+        return 0;
+    }
+    turn_begin();
+    has_turn = true;
+    if (kmm__launch_is_shared(&nodes, s)) {
+        share_arrays(s, ids);
+        kmm__launch_send(&nodes, s);
+        kmm__parts_begin(&nodes, s, ids);
+        nodes.is_busy = true;
+        nodes.launches++;
+    } else {
+        error = stay(s);
+    }
+    kmm__is_of_node = false;
+    return error;
+}
+
+static void on_launched(kmm_runtime_t *rt)
+{
+    (void)rt;
+    if (has_turn)
+        turn_end();
+    has_turn = false;
+}
+
+static void on_forget(kmm__array_t *a)
+{
+    turn_begin();
+    kmm__shared_t *shared = kmm__shared_find(&nodes, a->id);
+    if (shared) {
+        kmm__command_send(&nodes, KMM__COMMAND_FORGET, &a->id, sizeof(a->id));
+        kmm__shared_drop(&nodes, shared);
+    }
+    turn_end();
+}
+
+static int on_wait(kmm_runtime_t *rt)
+{
+    (void)rt;
+    if (nodes.me)
+        return 0;
+    turn_begin();
+    if (nodes.is_busy) {
+        nodes.done = 0;
+        kmm__command_send(&nodes, KMM__COMMAND_WAIT, NULL, 0);
+        pthread_mutex_lock(&nodes.lock);
+        while (nodes.done + 1 < nodes.count)
+            kmm__cond_wait(&nodes.changed, &nodes.lock);
+        pthread_mutex_unlock(&nodes.lock);
+        nodes.is_busy = false;
+    }
+    turn_end();
+    return 0;
+}
+
+/* The program catches exceptions on node 0. */
+static void on_threw(void)
+{
+    if (nodes.me)
+        kmm__nodes_fail(&nodes, "an exception leaves a chunk that runs on this node; the function "
+                                "cannot be divided among nodes");
+}
+
+void kmm__nodes_count(kmm__nodes_counts_t *out)
+{
+    out->me = nodes.me;
+    out->count = nodes.count;
+    out->launches = nodes.launches;
+    kmm__post_counts(nodes.post, &out->post);
+}
+
+static const kmm__nodes_hooks_t hooks = {.launch = on_launch,
+                                         .launched = on_launched,
+                                         .use = on_use,
+                                         .forget = on_forget,
+                                         .threw = on_threw,
+                                         .wait = on_wait};
+
+void kmm__nodes_attach(kmm_runtime_t *rt)
+{
+    if (!is_begun)
+        return;
+    nodes.rt = rt;
+    rt->launches->nodes = kmm__nodes_hooks = &hooks;
+}
+
+/* ---- Other nodes ---- */
+
+static void add_array(const array_t *a)
+{
+    const kmm_shape_t shape = {.dims = 1, .extent = {a->bytes}, .element_bytes = 1};
+    void *base;
+    if (kmm_array_create(nodes.rt, &shape, &base))
+        kmm__nodes_fail(&nodes, kmm_error_text(nodes.rt));
+    kmm__shared_add(&nodes, a->id, base, a->bytes);
+}
+
+static void forget_array(uint64_t id)
+{
+    kmm__shared_t *shared = kmm__shared_find(&nodes, id);
+    if (!shared)
+        return;
+    kmm_array_destroy(nodes.rt, shared->base);
+    kmm__shared_drop(&nodes, shared);
+}
+
+static void wait_here(void)
+{
+    if (kmm_wait(nodes.rt))
+        kmm__nodes_fail(&nodes, kmm_error_text(nodes.rt));
+    kmm__post_message(nodes.post, 0, KMM__ANSWER_DONE, NULL, 0);
+}
+
+static void execute(const kmm__mail_t *m)
+{
+    use_t u;
+    array_t a;
+    uint64_t id;
+    nodes.command++;
+    switch ((kmm__command_kind_t)m->kind) {
+    case KMM__COMMAND_ARRAY:
+        memcpy(&a, m->bytes, sizeof(a));
+        add_array(&a);
+        break;
+    case KMM__COMMAND_FORGET:
+        memcpy(&id, m->bytes, sizeof(id));
+        forget_array(id);
+        break;
+    case KMM__COMMAND_USE:
+        memcpy(&u, m->bytes, sizeof(u));
+        if (kmm__shared_find(&nodes, u.id))
+            execute_use(kmm__shared_find(&nodes, u.id), &u);
+        break;
+    case KMM__COMMAND_LAUNCH: kmm__launch_execute(&nodes, m->bytes, m->count); break;
+    case KMM__COMMAND_WAIT: wait_here(); break;
+    case KMM__ANSWER_DONE: break;
+    }
+}
+
+/* The thread that executes commands, in order. It ends with the process. */
+static void *log_main(void *arg)
+{
+    (void)arg;
+    kmm__is_of_node = true;
+    for (;;) {
+        pthread_mutex_lock(&nodes.lock);
+        while (!nodes.commands)
+            pthread_cond_wait(&nodes.changed, &nodes.lock);
+        kmm__mail_t *m = nodes.commands;
+        nodes.commands = m->next;
+        nodes.commands_end = m->next ? nodes.commands_end : &nodes.commands;
+        pthread_mutex_unlock(&nodes.lock);
+        if (!nodes.rt && !kmm_default())
+            kmm__nodes_fail(&nodes, "there is no runtime");
+        execute(m);
+        free(m);
+    }
+    return NULL;
+}
+
+/* ---- Messages ---- */
+
+bool kmm__nodes_message(uint32_t from, uint32_t kind, const void *bytes, size_t count)
+{
+    if (kind < KMM__COMMAND_ARRAY || kind > KMM__ANSWER_DONE)
+        return false;
+    kmm__mail_t *m = kind == KMM__ANSWER_DONE ? NULL : kmm__alloc(sizeof(*m) + count);
+    pthread_mutex_lock(&nodes.lock);
+    if (m) {
+        m->from = from;
+        m->kind = kind;
+        m->count = count;
+        memcpy(m->bytes, bytes, count);
+        *nodes.commands_end = m;
+        nodes.commands_end = &m->next;
+    } else {
+        nodes.done++;
+    }
+    pthread_cond_broadcast(&nodes.changed);
+    pthread_mutex_unlock(&nodes.lock);
+    return true;
+}
+
+void *kmm__nodes_create(void)
+{
+    return &nodes;
+}
+
+/* A forked process is alone. */
+static void after_fork(void)
+{
+    is_begun = false;
+    kmm__nodes_hooks = NULL;
+}
+
+void kmm__nodes_begin(kmm__post_t *post)
+{
+    nodes.post = post;
+    nodes.me = kmm__post_rank(post);
+    nodes.count = kmm__post_size(post);
+    is_begun = true;
+    pthread_atfork(NULL, NULL, after_fork);
+    if (nodes.me && kmm__thread_create(&nodes.log, log_main, NULL))
+        kmm__nodes_fail(&nodes, "the thread that executes commands could not be started");
+}
