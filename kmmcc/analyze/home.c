@@ -7,14 +7,6 @@
 #include "analyze/flow.h"
 #include "clang/cursor.h"
 
-static bool is_static(CXCursor variable)
-{
-    enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(variable));
-    return clang_getCursorKind(variable) == CXCursor_VarDecl &&
-           (clang_Cursor_getStorageClass(variable) != CX_SC_None ||
-            scope == CXCursor_TranslationUnit || scope == CXCursor_Namespace);
-}
-
 static bool is_step(CXCursor c)
 {
     switch (clang_getCursorUnaryOperatorKind(c)) {
@@ -46,7 +38,7 @@ static CXCursor moved_pointer(CXCursor c)
 static home_t pointer_home(CXCursor variable)
 {
     return clang_getCursorKind(variable) == CXCursor_ParmDecl ? HOME_PARAMETER
-           : is_static(variable)                              ? HOME_ELSEWHERE
+           : cursor_is_static(variable)                       ? HOME_ELSEWHERE
                                                               : HOME_LOCAL;
 }
 
@@ -58,7 +50,7 @@ home_t home_find(CXCursor c)
         cursors_t list = cursor_children(c);
         enum CXCursorKind kind = clang_getCursorKind(c);
         if (kind == CXCursor_DeclRefExpr)
-            return is_static(clang_getCursorReferenced(c)) ? HOME_ELSEWHERE : HOME_LOCAL;
+            return cursor_is_static(clang_getCursorReferenced(c)) ? HOME_ELSEWHERE : HOME_LOCAL;
         if (list.count == 0 || (kind != CXCursor_MemberRefExpr && kind != CXCursor_UnaryOperator &&
                                 kind != CXCursor_ArraySubscriptExpr))
             return HOME_LOCAL;

@@ -40,16 +40,6 @@ typedef struct walk {
     bool is_slot; /* `stored` is a place that the call or its thread has of its own */
 } walk_t;
 
-static bool is_static(CXCursor v)
-{
-    enum CX_StorageClass storage = clang_Cursor_getStorageClass(v);
-    if (clang_getCursorKind(v) != CXCursor_VarDecl)
-        return false;
-    enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(v));
-    return storage == CX_SC_Static || storage == CX_SC_Extern ||
-           scope == CXCursor_TranslationUnit || scope == CXCursor_Namespace;
-}
-
 /* The variable of which an lvalue is a part: not what a pointer points to. Null: there is none. */
 static CXCursor whole_of(CXCursor c)
 {
@@ -101,7 +91,7 @@ static enum CXChildVisitResult find_number(CXCursor c, CXCursor parent, CXClient
     CXCursor v = clang_getCursorReferenced(c);
     (void)parent;
     if (clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
-        clang_getCursorKind(v) == CXCursor_VarDecl && !is_static(v))
+        clang_getCursorKind(v) == CXCursor_VarDecl && !cursor_is_static(v))
         w->is_slot |= library_numbers(text_of(w, v));
     return CXChildVisit_Recurse;
 }
@@ -115,7 +105,7 @@ static bool is_atomic(CXType type)
 static void note_store(walk_t *w, CXCursor place, CXCursor what)
 {
     CXCursor v = whole_of(what);
-    if (clang_Cursor_isNull(v) || !is_static(v) || !clang_Cursor_isNull(w->stored))
+    if (clang_Cursor_isNull(v) || !cursor_is_static(v) || !clang_Cursor_isNull(w->stored))
         return;
     if (is_atomic(clang_getCursorType(v)) || is_atomic(clang_getCursorType(what)))
         return;
@@ -187,7 +177,7 @@ static void note_own(walk_t *w, CXCursor place)
     enum CXCursorKind scope = clang_getCursorKind(clang_getCursorSemanticParent(v));
     bool local = scope == CXCursor_FunctionDecl || scope == CXCursor_CXXMethod ||
                  scope == CXCursor_FunctionTemplate;
-    if (!is_static(v) || (local && clang_Cursor_getStorageClass(v) == CX_SC_Static))
+    if (!cursor_is_static(v) || (local && clang_Cursor_getStorageClass(v) == CX_SC_Static))
         return;
     if (clang_getCursorTLSKind(v) != CXTLS_None && clang_Cursor_isNull(w->own)) {
         w->own = place;
@@ -200,7 +190,7 @@ static void note_name(walk_t *w, CXCursor place)
 {
     CXCursor v = clang_getCursorReferenced(place);
     CXType type = clang_getCanonicalType(clang_getCursorType(v));
-    if (!is_static(v) || !clang_Cursor_isNull(w->named) ||
+    if (!cursor_is_static(v) || !clang_Cursor_isNull(w->named) ||
         !(type_is_array(type) || type.kind == CXType_Pointer))
         return;
     for (int k = 0; k < w->d->item_count; k++)
@@ -235,7 +225,7 @@ static void note_passed(walk_t *w, CXCursor call, CXCursor f)
     for (int k = 0; k < count && k < clang_getNumArgTypes(type); k++) {
         CXCursor v = passed_variable(clang_Cursor_getArgument(call, (unsigned)k),
                                      clang_getArgType(type, (unsigned)k));
-        if (!clang_Cursor_isNull(v) && is_static(v) && !cursor_is_system(v) &&
+        if (!clang_Cursor_isNull(v) && cursor_is_static(v) && !cursor_is_system(v) &&
             !library_shares(clang_getCursorType(v)) && !flow_is_constant(clang_getCursorType(v)) &&
             clang_Cursor_isNull(w->stored)) {
             w->stored = call;
@@ -255,7 +245,7 @@ static void note_object(walk_t *w, CXCursor call, CXCursor f)
     if (clang_Cursor_isNull(object) || flow_is_pointer(clang_getCursorType(object)))
         return;
     CXCursor v = whole_of(object);
-    if (!clang_Cursor_isNull(v) && is_static(v) && !library_shares(clang_getCursorType(v)) &&
+    if (!clang_Cursor_isNull(v) && cursor_is_static(v) && !library_shares(clang_getCursorType(v)) &&
         clang_Cursor_isNull(w->stored)) {
         w->stored = call;
         w->stored_variable = v;

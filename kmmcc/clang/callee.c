@@ -378,7 +378,7 @@ static void bind_pointer(unit_t *u, directive_t *d, CXCursor reference)
         no_launch(u, d,
                   arena_printf("what '%s' points to is not known: no kernel of its type is named "
                                "in this file; launch the kernel by its name",
-                               d->callee_name + 1));
+                               d->callee_name + (*d->callee_name == '*')));
 }
 
 static void bind_kernel(unit_t *u, directive_t *d, CXCursor written_callee)
@@ -386,8 +386,10 @@ static void bind_kernel(unit_t *u, directive_t *d, CXCursor written_callee)
     CXCursor reference = callee_reference(written_callee), f = clang_getCursorReferenced(reference);
     size_t end;
     add_named(d, f);
-    d->callee_name = d->target_count ? cursor_name(d->target[0].kernel)
-                                     : arena_printf("*%s", written(u, reference));
+    const bool is_parameter = clang_getCursorKind(f) == CXCursor_NonTypeTemplateParameter;
+    d->callee_name = d->target_count
+                         ? cursor_name(d->target[0].kernel)
+                         : arena_printf("%s%s", is_parameter ? "" : "*", written(u, reference));
     if (d->target_count == 0)
         bind_pointer(u, d, reference);
     else if (d->target_count == 1)

@@ -89,6 +89,16 @@ bool cursor_is_namespace(CXCursor c)
            kind == CXCursor_UnexposedDecl;
 }
 
+bool cursor_is_static(CXCursor v)
+{
+    const enum CX_StorageClass storage = clang_Cursor_getStorageClass(v);
+    if (clang_getCursorKind(v) != CXCursor_VarDecl)
+        return false;
+    const CXCursor scope = clang_getCursorSemanticParent(v);
+    return storage == CX_SC_Static || storage == CX_SC_Extern || cursor_is_namespace(scope) ||
+           clang_getCursorKind(scope) == CXCursor_TranslationUnit;
+}
+
 bool cursor_is_kernel(CXCursor f)
 {
     enum CXCursorKind kind = clang_getCursorKind(f);

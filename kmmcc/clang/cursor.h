@@ -43,6 +43,8 @@ CXCursor cursor_used(CXCursor f);
 bool cursor_is_system(CXCursor declaration);
 /* True for what holds declarations at the top level: a namespace, or `extern "C" { ... }`. */
 bool cursor_is_namespace(CXCursor c);
+/* True for a variable of a namespace, and for one that is static or extern. */
+bool cursor_is_static(CXCursor v);
 /* True if the function or function template is a kernel. */
 bool cursor_is_kernel(CXCursor f);
 /* True if the call is `k<<<...>>>(...)`. */

@@ -27,6 +27,8 @@ F by_swap(int n, int *y) { for (int i = 0; i < n; i++) { std::swap(y[i], counter
 template <class T> static T of_type = 0;
 F by_template(int n, int *y) { for (int i = 0; i < n; i++) y[i] += of_type<int>++; }
 F by_thread(int n, int *y) { thread_local int k = 0; for (int i = 0; i < n; i++) y[i] = k++; }
+extern "C" { thread_local int own = 1; }
+F by_linkage(int n, int *y) { for (int i = 0; i < n; i++) y[i] += own; }
 F by_exchange(int n, const int *x, int *y) { int p = 0; for (int i = 0; i < n; i++) y[i] = std::exchange(p, x[i]); }
 F by_engine(int n, unsigned *y) { std::mt19937 g(1); for (int i = 0; i < n; i++) y[i] = (unsigned)g(); }
 struct generator { unsigned s; unsigned operator()() { return s = s * 1664525u + 1013904223u; } };
@@ -100,6 +102,9 @@ void all(int n, const int *x, int *y, unsigned *v, const float *a, float *b)
 // CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_thread' changes '{{.*}}k', of which each thread has its own
 #pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
     by_thread(n, y);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_linkage' uses 'own', of which each thread has its own
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_linkage(n, y);
 // CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_exchange' stores what its loop carries
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) write(y[i])
     by_exchange(n, x, y);
