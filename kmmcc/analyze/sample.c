@@ -192,6 +192,36 @@ static CXCursor unwrapped(CXCursor c)
     return c;
 }
 
+/* The number as one of the type. */
+static int64_t as_type(CXType type, int64_t value)
+{
+    type = clang_getCanonicalType(type);
+    long long unused = 64 - 8 * clang_Type_getSizeOf(type);
+    if (type.kind == CXType_Bool)
+        return value != 0;
+    if (type.kind < CXType_Bool || type.kind > CXType_Int128 || unused <= 0 || unused >= 64)
+        return value;
+    uint64_t bits = (uint64_t)value << unused;
+    return type.kind < CXType_Char_S ? (int64_t)(bits >> unused) : (int64_t)bits >> unused;
+}
+
+static bool is_same_type(CXType a, CXType b)
+{
+    return clang_equalTypes(clang_getUnqualifiedType(clang_getCanonicalType(a)),
+                            clang_getUnqualifiedType(clang_getCanonicalType(b)));
+}
+
+/* Converts the value of what is in casts and conversions as these do. */
+static int64_t wrapped(CXCursor c, int64_t value)
+{
+    CXCursor inner = is_wrapper(c) ? cursor_last_child(c) : clang_getNullCursor();
+    if (clang_Cursor_isNull(inner) || !clang_isExpression(clang_getCursorKind(inner)))
+        return value;
+    CXType type = clang_getCursorType(c);
+    value = wrapped(inner, value);
+    return is_same_type(type, clang_getCursorType(inner)) ? value : as_type(type, value);
+}
+
 CXCursor sample_variable(CXCursor c)
 {
     c = unwrapped(c);
@@ -328,6 +358,8 @@ bool sample_cursor(sample_t *s, CXCursor c, int64_t *out)
                  (constant(inner, out) ||
                   (clang_Cursor_isNull(v) ? of_operator(s, inner, out) : of_variable(s, v, out)));
     s->depth--;
+    if (found)
+        *out = wrapped(c, *out);
     const char *text = found ? NULL : text_of(s, c);
     if (text)
         *out = sample_atom(s, text);
@@ -368,7 +400,12 @@ bool sample_expression(sample_t *s, const expr_t *e, int64_t *out)
                 return true;
             }
         break;
-    case EXPR_CAST: return sample_expression(s, e->left, out);
+    case EXPR_CAST:
+        if (!sample_expression(s, e->left, out))
+            return false;
+        if (!is_same_type(e->type, e->left->type))
+            *out = as_type(e->type, *out);
+        return true;
     case EXPR_UNARY: return sample_expression(s, e->left, &a) && apply_one(e->op, a, out);
     case EXPR_BINARY:
         return sample_expression(s, e->left, &a) && sample_expression(s, e->right, &b) &&

@@ -3,6 +3,7 @@
  * launch. */
 #include "analyze/translate.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -52,6 +53,27 @@ static bool is_number(const char *text)
     return *text && strspn(text, "0123456789uUlL") == strlen(text);
 }
 
+/* True if the words have more than sums and products, so that numbers which are the same modulo
+ * 2^32 may give other results. */
+static bool is_exact(const source_t *s, size_t begin, size_t end)
+{
+    static const char *const plain[] = {"+", "-", "*", "(", ")", "[", "]", ":", ".", "->", "::"};
+    lexer_t l = lexer_at(s, begin, end);
+    token_t last = {.kind = TOKEN_END};
+    l.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; last = t, t = lex(&l)) {
+        bool operand = t.kind == TOKEN_NAME || t.kind == TOKEN_NUMBER, known = operand;
+        bool after = last.kind != TOKEN_END && token_is(s, last, ")");
+        for (size_t k = 0; k < sizeof(plain) / sizeof(*plain) && !operand; k++)
+            known |= token_is(s, t, plain[k]);
+        bool opens = token_is(s, t, "(") || (token_is(s, t, "[") && last.kind != TOKEN_END);
+        bool calls_or_casts = (after && operand) || (opens && (after || last.kind == TOKEN_NAME));
+        if (!known || calls_or_casts)
+            return true;
+    }
+    return false;
+}
+
 bool translate_has_name(const char *text, const char *name)
 {
     source_t *s = source_from("", text, strlen(text));
@@ -75,10 +97,9 @@ static CXType written_type(const unit_t *u, CXCursor c)
     size_t begin, end, a, b;
     for (;;) {
         CXCursor inner = cursor_last_child(c);
-        enum CXCursorKind kind = clang_getCursorKind(c);
-        bool conversion =
-            kind == CXCursor_CallExpr &&
-            clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction;
+        enum CXCursorKind kind = clang_getCursorKind(c),
+                          called = clang_getCursorKind(clang_getCursorReferenced(c));
+        bool conversion = kind == CXCursor_CallExpr && called == CXCursor_ConversionFunction;
         if (kind == CXCursor_MemberRefExpr &&
             clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction)
             conversion = true;
@@ -98,6 +119,41 @@ static bool is_open(const completion_t *c, int number)
            type_is_dependent(clang_getCursorType(pattern->argument[number]));
 }
 
+static bool is_signed(CXType type)
+{
+    return type.kind >= CXType_Char_S;
+}
+
+/* True if the integer type `to` has all values of the integer type `is`. */
+static bool holds_all(CXType to, CXType is)
+{
+    long long wide = clang_Type_getSizeOf(to), size = clang_Type_getSizeOf(is);
+    if (to.kind == CXType_Bool || is.kind == CXType_Bool)
+        return to.kind != CXType_Bool || is.kind == CXType_Bool;
+    return is_signed(to) == is_signed(is) ? wide >= size : is_signed(to) && wide > size;
+}
+
+/* True if the text is a number, and a value of the integer type. */
+static bool is_number_of(const char *text, CXType type)
+{
+    long long bits = 8 * clang_Type_getSizeOf(type) - is_signed(type);
+    if (!is_number(text))
+        return false;
+    unsigned long long value = strtoull(text, NULL, 0);
+    return type.kind == CXType_Bool ? value <= 1 : bits >= 64 || value >> bits == 0;
+}
+
+/* True if the number that the clause would compute with is not the one that the kernel gets. Sums
+ * and products are the same in 32 bits, whether a number added is -1 or 4294967295. */
+static bool changes_number(const completion_t *c, const char *text, CXType is, CXType to)
+{
+    long long size = clang_Type_getSizeOf(to);
+    if (holds_all(to, is) || is_number_of(text, to))
+        return false;
+    return size < 4 || size < clang_Type_getSizeOf(is) ||
+           (size == 4 && (c->in_range || c->is_exact));
+}
+
 /* Returns the type to which the launch converts the argument; NULL if the conversion makes no
  * difference in a clause, in no instance of a template. */
 static const char *conversion_of(const completion_t *c, int number)
@@ -110,18 +166,13 @@ static const char *conversion_of(const completion_t *c, int number)
     bool integer = to.kind >= CXType_Bool && to.kind <= CXType_Int128,
          pointer = to.kind == CXType_Pointer;
     bool was_integer = is.kind >= CXType_Bool && is.kind <= CXType_Int128;
-    bool narrows = integer && was_integer && clang_Type_getSizeOf(to) < clang_Type_getSizeOf(is) &&
-                   !is_number(translate_argument_text(c, number));
-    bool is_signed = is.kind >= CXType_Char_S, to_signed = to.kind >= CXType_Char_S;
-    /* An index is the same in 32 bits, whether a number added to it is -1 or 4294967295. */
-    narrows |= c->in_range && integer && was_integer && is_signed != to_signed &&
-               clang_Type_getSizeOf(to) == 4 && clang_Type_getSizeOf(is) == 4 &&
-               !is_number(translate_argument_text(c, number));
-    narrows |= integer && is_open(c, number);
+    bool changes =
+        integer && was_integer && changes_number(c, translate_argument_text(c, number), is, to);
+    changes |= integer && is_open(c, number);
     bool other =
         (integer && (is.kind == CXType_Float || is.kind == CXType_Double || is_class(is))) ||
         (pointer && is_class(is));
-    return narrows || other ? clang_text(clang_getTypeSpelling(to)) : NULL;
+    return changes || other ? clang_text(clang_getTypeSpelling(to)) : NULL;
 }
 
 /* True if a negative argument becomes a number that is greater than any index. */
@@ -144,6 +195,18 @@ void translate_fail(completion_t *c, const char *message)
     c->failed = true;
 }
 
+/* Fails if the argument's text cannot take the parameter's place. */
+static void check_argument(completion_t *c, int number, const char *text)
+{
+    for (int k = 0; c->in_section && k < KMM_MAX_AXES; k++)
+        if (c->axis[k] && translate_has_name(text, c->axis[k]))
+            translate_fail(
+                c,
+                arena_printf(
+                    "axis '%s' hides the variable that is passed for '%s'; call the axis otherwise",
+                    c->axis[k], c->n->name[number]));
+}
+
 static const char *argument_as_operand(completion_t *c, int number)
 {
     const char *text = translate_argument_text(c, number), *to;
@@ -154,13 +217,7 @@ static const char *argument_as_operand(completion_t *c, int number)
                             c->n->name[number], cursor_name(c->n->kernel)));
         return "0";
     }
-    for (int k = 0; c->in_section && k < KMM_MAX_AXES; k++)
-        if (c->axis[k] && translate_has_name(text, c->axis[k]))
-            translate_fail(
-                c,
-                arena_printf(
-                    "axis '%s' hides the variable that is passed for '%s'; call the axis otherwise",
-                    c->axis[k], c->n->name[number]));
+    check_argument(c, number, text);
     if (c->in_range && c->n->s && becomes_great(c, number))
         return arena_printf("(%s < 0 ? 4294967295 : %s)", text, text);
     if ((to = conversion_of(c, number)))
@@ -251,6 +308,7 @@ const char *translate_expression(completion_t *c, size_t begin, size_t end)
     lexer_t l = lexer_at(c->s, begin, end);
     size_t last = begin;
     bool qualified = false;
+    c->is_exact = is_exact(c->s, begin, end);
     text_add(&out, "", 0);
     l.line_start = false;
     for (token_t t = lex(&l); t.kind != TOKEN_END; last = t.end, t = lex(&l)) {

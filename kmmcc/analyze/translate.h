@@ -21,6 +21,7 @@ typedef struct completion {
     const source_t *s;              /* of the declaration */
     const char *axis[KMM_MAX_AXES]; /* the name of each declared axis at the launch */
     bool in_section, in_range, failed;
+    bool is_exact; /* the expression needs the numbers that parameters have, in all bits */
 } completion_t;
 /* Returns the argument of the launch. It is null if the launch does not write it: cudaLaunchKernel
  * takes an array of arguments. */

@@ -1,4 +1,4 @@
-// Bounds that the kernel compares with after a conversion which loses a part of their value.
+// Bounds that the kernel compares with after a conversion which loses a part of their value; and arguments that the launch converts to another number.
 // RUN: %kmmcc --target=host %san -fno-kmm -w %s -o %t.plain && %t.plain > %t.want
 // RUN: %kmmcc --target=host %san -w %s -o %t && env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t > %t.three && diff %t.want %t.three
 // RUN: env KMM_DEVICES=host:1,mem=512K KMM_FRAME=64K KMM_JOIN=0 %t > %t.one && diff %t.want %t.one
@@ -17,6 +17,20 @@ __global__ void of_sum(size_t n, int *a) { int i = GLOBAL_X; if (i < (int)n - 1)
 __global__ void of_half(size_t n, int *a) { int i = GLOBAL_X; if (i < (int)n / 2) a[i] = 8; }
 __global__ void up_to(size_t n, int *a) { int i = GLOBAL_X; if (i <= (int)n) a[i] = 9; }
 
+// Parameters whose numbers are not those of the arguments.
+__global__ void by_byte(int n, unsigned char s, int *a) { int i = GLOBAL_X; if (i < n) a[i + s] = 10 + i % 7; }
+__global__ void by_signed_byte(int n, signed char s, int *a) { int i = GLOBAL_X; if (i < n) a[i + s] = 11 + i % 7; }
+__global__ void by_word(int n, unsigned short s, int *a) { int i = GLOBAL_X; if (i < n) a[i + s] = 12 + i % 7; }
+__global__ void by_short(int n, short s, int *a) { int i = GLOBAL_X; if (i < n) a[i + s] = 13 + i % 7; }
+__global__ void below_word(unsigned short n, int *a) { int i = GLOBAL_X; if (i < n) a[i] = 14 + i % 7; }
+__global__ void by_shift(int n, unsigned b, int *a) { int i = GLOBAL_X; if (i < n) a[i + (b >> 20)] = 15 + i % 7; }
+__global__ void by_rest(int n, unsigned b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b % 1024] = 16 + i % 7; }
+__global__ void by_compare(int n, unsigned b, int *a) { int i = GLOBAL_X; if (i < n) a[i + (b > 1000u ? 700 : 0)] = 17 + i % 7; }
+#pragma kmm declare kernel(i = 0:n) write(a[i + s])
+__global__ void by_truth(int n, bool s, int *a) { int i = GLOBAL_X; if (i < n) a[i + s] = 18 + i % 7; }
+#pragma kmm declare kernel(i = 0:n) write(a[i + b / 16777216])
+__global__ void by_quotient(int n, unsigned b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b / 16777216] = 19 + i % 7; }
+
 static const int N = 300000;
 static int *a;
 
@@ -33,7 +47,7 @@ static void say(const char *name)
     cudaMemcpy(a, v.data(), N * sizeof(int), cudaMemcpyHostToDevice);
 }
 
-int main()
+int main(int argc, char **argv)
 {
     const int grid = (N + 255) / 256;
     size_t large = (1ull << 32) + 1000;
@@ -61,4 +75,52 @@ int main()
 #pragma kmm parallel
     up_to<<<grid, 256>>>(large, a);
     say("up_to");
+    const int n = 200000;
+    signed char byte = -2 * argc, known = -2;
+    short word = -5 * argc;
+    unsigned short large_word = 65000 + argc;
+    char letter = 99 + argc;
+    int minus = -argc, wide = 199 + argc;
+#pragma kmm parallel
+    by_byte<<<grid, 256>>>(n, byte, a);
+    say("by_byte");
+#pragma kmm parallel
+    by_byte<<<grid, 256>>>(n, known, a);
+    say("by_byte");
+#pragma kmm parallel
+    by_word<<<grid, 256>>>(n, word, a);
+    say("by_word");
+#pragma kmm parallel
+    by_word<<<grid, 256>>>(n, byte, a);
+    say("by_word");
+#pragma kmm parallel
+    by_short<<<grid, 256>>>(n, large_word, a + 1000);
+    say("by_short");
+#pragma kmm parallel
+    by_signed_byte<<<grid, 256>>>(n, wide, a + 1000);
+    say("by_signed_byte");
+#pragma kmm parallel
+    by_signed_byte<<<grid, 256>>>(n, 200, a + 1000);
+    say("by_signed_byte");
+#pragma kmm parallel
+    below_word<<<grid, 256>>>(word, a);
+    say("below_word");
+#pragma kmm parallel
+    by_shift<<<grid, 256>>>(n, minus, a);
+    say("by_shift");
+#pragma kmm parallel
+    by_rest<<<grid, 256>>>(n, minus, a);
+    say("by_rest");
+#pragma kmm parallel
+    by_compare<<<grid, 256>>>(n, minus, a);
+    say("by_compare");
+#pragma kmm parallel
+    by_truth<<<grid, 256>>>(n, letter, a);
+    say("by_truth");
+#pragma kmm parallel
+    by_truth<<<grid, 256>>>(n, 20000, a);
+    say("by_truth");
+#pragma kmm parallel
+    by_quotient<<<grid, 256>>>(n, minus, a);
+    say("by_quotient");
 }
