@@ -468,7 +468,8 @@ static CXCursor copied(CXCursor c)
         return c;
     CXCursor a = clang_getTypeDeclaration(type),
              b = clang_getTypeDeclaration(clang_getCanonicalType(clang_getCursorType(from)));
-    return clang_equalCursors(a, b) ? unwrapped(from) : c;
+    CXType whole = clang_getCursorType(unwrapped(from)); /* the base of a larger struct is none */
+    return clang_equalCursors(a, b) && is_same_type(type, whole) ? unwrapped(from) : c;
 }
 
 const char *sample_pointer(sample_t *s, CXCursor c, int64_t *bytes)

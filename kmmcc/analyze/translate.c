@@ -100,6 +100,11 @@ static CXType written_type(const unit_t *u, CXCursor c)
         enum CXCursorKind kind = clang_getCursorKind(c),
                           called = clang_getCursorKind(clang_getCursorReferenced(c));
         bool conversion = kind == CXCursor_CallExpr && called == CXCursor_ConversionFunction;
+        if (kind == CXCursor_CallExpr && called == CXCursor_Constructor &&
+            clang_Cursor_getNumArguments(c) > 0) {
+            conversion = true;
+            inner = clang_Cursor_getArgument(c, 0); /* the others are default arguments */
+        }
         if (kind == CXCursor_MemberRefExpr &&
             clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ConversionFunction)
             conversion = true;
@@ -175,6 +180,38 @@ static const char *conversion_of(const completion_t *c, int number)
     return changes || other ? clang_text(clang_getTypeSpelling(to)) : NULL;
 }
 
+static bool converts_struct(const completion_t *c, int number);
+
+/* The types of argument and parameter depend on a template: true if one instance converts. */
+static bool instance_converts_struct(const completion_t *c, int number)
+{
+    bool converts = false;
+    for (int k = 0; k < c->d->instance_count && !converts; k++) {
+        converts = !instance_enter(c->u, c->d, k);
+        if (converts)
+            break;
+        converts = converts_struct(c, number);
+        instance_leave(c->u, c->d);
+    }
+    return converts;
+}
+
+/* True if the parameter is a struct, and the argument another one: it is sliced to its base, or an
+ * operator or a constructor of the program makes the struct of it. */
+static bool converts_struct(const completion_t *c, int number)
+{
+    CXType function = c->d->callee_type;
+    if (function.kind != CXType_FunctionProto || number >= clang_getNumArgTypes(function))
+        return false;
+    CXType is = written_type(c->u, translate_argument(c->d, number));
+    CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
+    if (!c->d->pattern && (type_is_dependent(is) || type_is_dependent(to)))
+        return c->d->instances == INSTANCES_ALL ? instance_converts_struct(c, number)
+                                                : to.kind == CXType_Record;
+    return to.kind == CXType_Record &&
+           !clang_equalTypes(clang_getUnqualifiedType(is), clang_getUnqualifiedType(to));
+}
+
 /* True if a negative argument becomes a number that is greater than any index. */
 static bool becomes_great(const completion_t *c, int number)
 {
@@ -205,6 +242,11 @@ static void check_argument(completion_t *c, int number, const char *text)
                 arena_printf(
                     "axis '%s' hides the variable that is passed for '%s'; call the axis otherwise",
                     c->axis[k], c->n->name[number]));
+    if (converts_struct(c, number))
+        translate_fail(c, arena_printf("the launch converts what is passed for '%s', which the "
+                                       "declared clauses of kernel '%s' name, to another struct; "
+                                       "say here what it accesses",
+                                       c->n->name[number], cursor_name(c->n->kernel)));
 }
 
 static const char *argument_as_operand(completion_t *c, int number)

@@ -40,6 +40,62 @@ template <int K, class T> void in_template(int n, float *C, T value)
     guessed<<<n / 64, 64>>>(n, C, value);
 }
 
+// The members of a struct that the launch converts are not those of the argument.
+struct part { int n, off; };
+struct larger : part { int off; };
+struct convertible { int n, off; operator part() const { return part{n, off + 1}; } };
+struct made { int n, off; made(part p, int by = 1) : n(p.n), off(p.off + by) {} };
+#pragma kmm declare kernel(i = 0:v.n) write(C[i + v.off])
+__global__ void by_part(part v, float *C)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < v.n)
+        C[i + v.off] = i;
+}
+#pragma kmm declare kernel(i = 0:v.n) write(C[i + v.off])
+__global__ void by_made(made v, float *C)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < v.n)
+        C[i + v.off] = i;
+}
+template <class T> void right(const T &v, float *C)
+{
+    #pragma kmm parallel
+    by_part<<<4, 64>>>(v, C);
+}
+template <class T> void wrong(const T &v, float *C)
+{
+    // CHECK: :[[#@LINE+1]]:17: error: the launch converts what is passed for 'v', which the declared clauses of kernel 'by_part' name, to another struct; say here what it accesses
+    #pragma kmm parallel
+    by_part<<<4, 64>>>(v, C);
+}
+void converts(part p, larger l, convertible c, float *C)
+{
+    const part q = p, *to = &l;
+    const int off = l.part::off;
+    #pragma kmm parallel
+    by_part<<<4, 64>>>(p, C);
+    #pragma kmm parallel
+    by_part<<<4, 64>>>(q, C);
+    #pragma kmm parallel
+    by_part<<<4, 64>>>(*to, C);
+    // CHECK: :[[#@LINE+1]]:17: error: the launch converts what is passed for 'v', which the declared clauses of kernel 'by_part' name, to another struct; say here what it accesses
+    #pragma kmm parallel
+    by_part<<<4, 64>>>(l, C);
+    // CHECK: :[[#@LINE+1]]:17: error: the launch converts what is passed for 'v', which the declared clauses of kernel 'by_part' name, to another struct; say here what it accesses
+    #pragma kmm parallel
+    by_part<<<4, 64>>>(c, C);
+    // CHECK: :[[#@LINE+1]]:17: error: the launch converts what is passed for 'v', which the declared clauses of kernel 'by_made' name, to another struct; say here what it accesses
+    #pragma kmm parallel
+    by_made<<<4, 64>>>(p, C);
+    #pragma kmm parallel(i = 0:l.n) write(C[i + off])
+    by_part<<<4, 64>>>(l, C);
+    right(p, C);
+    wrong(p, C);
+    wrong(l, C);
+}
+
 void launches(int n, float *C, bool which, void **packed)
 {
     int i = n / 2;

@@ -23,6 +23,18 @@ void inferred(int n, float *x, float *y)
     unseen<<<1, 64>>>(n, x, y);
 }
 __global__ void simple(int n, float *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }
+// The members of a struct that the launch converts are not those of the argument.
+struct part { int n, off; };
+struct larger : part { int off; };
+__global__ void by_part(part v, float *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < v.n) x[i + v.off] = 1; }
+void converted_struct(larger l, const part &p, float *x)
+{
+#pragma kmm parallel
+    by_part<<<1, 64>>>(p, x);
+// CHECK: :[[#@LINE+2]]:27: error: no clause says what 'by_part' does with 'x', its parameter 'x' (float *)
+#pragma kmm parallel
+    by_part<<<1, 64>>>(l, x);
+}
 // What the completed pragma would say is no expression of a clause.
 void completed(int n, float *x)
 {

@@ -1,4 +1,4 @@
-// Bounds that the kernel compares with after a conversion which loses a part of their value; and arguments that the launch converts to another number.
+// Bounds that the kernel compares with after a conversion which loses a part of their value; and arguments that the launch converts to another number, or to another struct.
 // RUN: %kmmcc --target=host %san -fno-kmm -w %s -o %t.plain && %t.plain > %t.want
 // RUN: %kmmcc --target=host %san -w %s -o %t && env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t > %t.three && diff %t.want %t.three
 // RUN: env KMM_DEVICES=host:1,mem=512K KMM_FRAME=64K KMM_JOIN=0 %t > %t.one && diff %t.want %t.one
@@ -30,6 +30,16 @@ __global__ void by_compare(int n, unsigned b, int *a) { int i = GLOBAL_X; if (i 
 __global__ void by_truth(int n, bool s, int *a) { int i = GLOBAL_X; if (i < n) a[i + s] = 18 + i % 7; }
 #pragma kmm declare kernel(i = 0:n) write(a[i + b / 16777216])
 __global__ void by_quotient(int n, unsigned b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b / 16777216] = 19 + i % 7; }
+
+// Structs whose members are not those of the arguments.
+struct whole { int n, s; };
+struct other { int gap; };
+struct larger : other, whole { int s; };
+struct converted { int s, n; operator whole() const { return whole{n, s + 5000}; } };
+struct constructed { int n, s; constructed(whole w, int by = 7000) : n(w.n), s(w.s + by) {} };
+__global__ void by_struct(whole v, int *a) { int i = GLOBAL_X; if (i < v.n) a[i + v.s] = 20 + i % 7; }
+__global__ void by_constructed(constructed v, int *a) { int i = GLOBAL_X; if (i < v.n) a[i + v.s] = 21 + i % 7; }
+template <class T> void by_type(const T &v, int *a, int grid) { by_struct<<<grid, 256>>>(v, a); }
 
 static const int N = 300000;
 static int *a;
@@ -123,4 +133,23 @@ int main(int argc, char **argv)
 #pragma kmm parallel
     by_quotient<<<grid, 256>>>(n, minus, a);
     say("by_quotient");
+    // with -fkmm-auto
+    whole w = {n, 3};
+    larger l;
+    l.n = n;
+    l.whole::s = 3000;
+    l.s = 1;
+    converted c = {3, n};
+    by_struct<<<grid, 256>>>(w, a);
+    say("by_struct");
+    by_struct<<<grid, 256>>>(l, a);
+    say("by_struct, sliced");
+    by_struct<<<grid, 256>>>(c, a);
+    say("by_struct, converted");
+    by_constructed<<<grid, 256>>>(w, a);
+    say("by_constructed");
+    by_type(w, a, grid);
+    by_type(l, a + 4000, grid);
+    by_type(c, a + 8000, grid);
+    say("by_type");
 }
