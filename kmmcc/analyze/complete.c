@@ -217,6 +217,7 @@ static void find_shapes(completion_t *c, completed_t *out)
 
 static void find_fits(completion_t *c, completed_t *out)
 {
+    enum { FITS_UNSIGNED = 1 }; /* in fits_types */
     const directive_t *d = c->n->d;
     for (int k = 0; k < d->fits_count; k++) {
         c->in_section = true;
@@ -224,6 +225,14 @@ static void find_fits(completion_t *c, completed_t *out)
         c->in_section = false;
         out->fits[out->fits_count++] =
             (completed_fits_t){d->fits[k].type, d->fits[k].in_grid, text};
+    }
+    for (int k = 0; k < c->n->count; k++) {
+        const char *text = c->is_count[k] ? translate_argument_text(c, k) : NULL;
+        if (text && out->fits_count == MAX_FITS)
+            c->failed = true;
+        else if (text)
+            out->fits[out->fits_count++] =
+                (completed_fits_t){FITS_UNSIGNED, false, arena_printf("(%s)", text)};
     }
 }
 

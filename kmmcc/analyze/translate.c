@@ -262,6 +262,7 @@ static const char *argument_as_operand(completion_t *c, int number)
     check_argument(c, number, text);
     if (c->in_range && c->n->s && becomes_great(c, number))
         return arena_printf("(%s < 0 ? 4294967295 : %s)", text, text);
+    c->is_count[number] |= c->is_exact && c->n->s && becomes_great(c, number);
     if ((to = conversion_of(c, number)))
         return arena_printf("((%s)(%s))", to, text);
     CXCursor argument = translate_argument(c->d, number);

@@ -22,6 +22,8 @@ typedef struct completion {
     const char *axis[KMM_MAX_AXES]; /* the name of each declared axis at the launch */
     bool in_section, in_range, failed;
     bool is_exact; /* the expression needs the numbers that parameters have, in all bits */
+    /* Parameters of 64 bits that are right in clauses if the signed argument is not negative. */
+    bool is_count[MAX_PARAMETERS];
 } completion_t;
 /* Returns the argument of the launch. It is null if the launch does not write it: cudaLaunchKernel
  * takes an array of arguments. */

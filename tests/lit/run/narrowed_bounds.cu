@@ -26,6 +26,8 @@ __global__ void below_word(unsigned short n, int *a) { int i = GLOBAL_X; if (i <
 __global__ void by_shift(int n, unsigned b, int *a) { int i = GLOBAL_X; if (i < n) a[i + (b >> 20)] = 15 + i % 7; }
 __global__ void by_rest(int n, unsigned b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b % 1024] = 16 + i % 7; }
 __global__ void by_compare(int n, unsigned b, int *a) { int i = GLOBAL_X; if (i < n) a[i + (b > 1000u ? 700 : 0)] = 17 + i % 7; }
+__global__ void by_long_rest(int n, size_t b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b % 1024] = 18 + i % 6; }
+__global__ void by_long_compare(int n, size_t b, int *a) { int i = GLOBAL_X; if (i < n) a[i + (b > 1000u ? 700 : 0)] = 18 + i % 5; }
 #pragma kmm declare kernel(i = 0:n) write(a[i + s])
 __global__ void by_truth(int n, bool s, int *a) { int i = GLOBAL_X; if (i < n) a[i + s] = 18 + i % 7; }
 #pragma kmm declare kernel(i = 0:n) write(a[i + b / 16777216])
@@ -124,6 +126,12 @@ int main(int argc, char **argv)
 #pragma kmm parallel
     by_compare<<<grid, 256>>>(n, minus, a);
     say("by_compare");
+#pragma kmm parallel
+    by_long_rest<<<grid, 256>>>(n, minus, a);
+    say("by_long_rest");
+#pragma kmm parallel
+    by_long_compare<<<grid, 256>>>(n, minus, a);
+    say("by_long_compare");
 #pragma kmm parallel
     by_truth<<<grid, 256>>>(n, letter, a);
     say("by_truth");
