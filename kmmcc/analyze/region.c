@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the bytes that the graph reaches through a pointer as items. The region of a read may be
+ * Writes items for the bytes that the graph accesses through a pointer. The region of a read may be
  * wider than what is read. The region of a store must be exact, because another chunk may store to
- * the elements beside it: neighbours, or as many neighbours in each of several rows.
+ * the elements beside it. So it must be a run of neighbouring elements, or a run of one length in
+ * each of several rows.
  */
 #include "analyze/region.h"
 
@@ -18,8 +19,8 @@ enum { MOST_ITEMS = 24 };
 
 /* ---- Ranges ---- */
 
-/* True if the guard is `range - 1 - index >= 0` for an index of the grid along the dimension.
- * *range and *index receive both. */
+/* True if the guard is `range - 1 - index >= 0` for an index of the grid along the dimension. Then
+ * *range and *index receive the range and the index. */
 static bool is_range(footprint_t *x, poly_t guard, int dimension, poly_t *range, int *index)
 {
     for (int k = 0; k < x->atom_count; k++) {
@@ -36,8 +37,8 @@ static bool is_range(footprint_t *x, poly_t guard, int dimension, poly_t *range,
     return false;
 }
 
-/* The index of the grid in the place of the box; -1: none. False: there are several, which depend
- * on each other. */
+/* Sets *index to the index of the dimension that p depends on; -1: there is none. Returns false if
+ * p depends on several. */
 static bool index_in(const footprint_t *x, poly_t p, int dimension, int *index)
 {
     *index = -1;
@@ -51,7 +52,8 @@ static bool index_in(const footprint_t *x, poly_t p, int dimension, int *index)
     return true;
 }
 
-/* True if a guard keeps the index, or for -1 any index of the dimension, in the range. */
+/* True if a guard of the box keeps the index in the range. `index` -1: any index of the dimension
+ * will do. */
 static bool has_range(footprint_t *x, const box_t *b, int dimension, int index, poly_t range)
 {
     poly_t other;
@@ -63,7 +65,8 @@ static bool has_range(footprint_t *x, const box_t *b, int dimension, int index, 
     return false;
 }
 
-/* The range that the axis would have holds for what the place of the box depends on. */
+/* True if a guard keeps the index on which the box's lower end depends in the range, which is to be
+ * the axis's. */
 static bool is_in_range(footprint_t *x, const box_t *b, int dimension, poly_t range)
 {
     int index = -1;
@@ -72,7 +75,7 @@ static bool is_in_range(footprint_t *x, const box_t *b, int dimension, poly_t ra
                      range);
 }
 
-/* True if what the box reaches is the same for all indices of the dimension. */
+/* True if the box has the same bytes for all indices of the dimension. */
 static bool is_apart(const footprint_t *x, const box_t *b, int dimension)
 {
     for (int k = 0; k < x->atom_count && !b->reason; k++)
@@ -101,7 +104,8 @@ static bool is_used(const footprint_t *x, int atom)
     return false;
 }
 
-/* Sets the range of an axis that a guard of the box gives, if it guards all others, too. */
+/* Looks for a guard of the box that keeps axis d in a range, and sets that range if it guards all
+ * other boxes that depend on the axis. */
 static void find_bound(infer_t *f, footprint_t *x, const box_t *b, int d)
 {
     for (int k = 0; k < b->rest.count && !f->bound[d].count; k++) {
@@ -138,7 +142,7 @@ bool region_ranges(infer_t *f, footprint_t *x)
 
 typedef struct region {
     poly_t lower, length; /* in elements */
-    poly_t row, rows;     /* where the regions are rows: `lower` is the first column */
+    poly_t row, rows;     /* of regions in rows: `lower` is then the first column */
     bool reads, stores, always;
 } region_t;
 
@@ -155,8 +159,8 @@ typedef struct regions {
 
 static const char *const leaves_out = "stores that leave elements out";
 
-/* The bytes of the box as elements; false: they are not whole multiples. *whole: it has all bytes
- * of each element. */
+/* Converts the bytes of the box to elements, rounded outwards. False: its ends are no multiples of
+ * the element's size plus a constant. *whole: nothing was rounded. */
 static bool in_elements(const regions_t *r, const box_t *b, region_t *out, bool *whole)
 {
     int64_t e = r->element, first = poly_constant_term(b->lower) % e;
@@ -169,7 +173,7 @@ static bool in_elements(const regions_t *r, const box_t *b, region_t *out, bool 
            poly_divide(poly_add(span, poly_constant(over ? e - over : 0)), e, &out->length);
 }
 
-/* The guard is the range of an axis that the place depends on. */
+/* True if the guard is the range of an axis on which the box's lower end depends. */
 static bool is_axis(const regions_t *r, const box_t *b, poly_t guard)
 {
     for (int d = 0; d < 3; d++) {
@@ -183,7 +187,7 @@ static bool is_axis(const regions_t *r, const box_t *b, poly_t guard)
     return false;
 }
 
-/* Every thread in the ranges of the axes, or every block, makes the access. */
+/* True if every thread in the ranges of the axes makes the access; without guards: every thread. */
 static bool is_always(const regions_t *r, const box_t *b)
 {
     for (int k = 0; k < b->rest.count; k++)
@@ -199,8 +203,8 @@ static bool is_always(const regions_t *r, const box_t *b)
     return (b->dense || r->in_rows) && b->exact && !b->rest.holes && r->f->certain;
 }
 
-/* Threads outside of the ranges do not make its region larger than the array, and an axis stands
- * for each index. */
+/* True if an axis stands for each index of the box, and threads outside of the axes' ranges cannot
+ * make the region larger than the array. */
 static bool is_bounded(const regions_t *r, const box_t *b)
 {
     for (int d = 0; d < 3; d++) {
@@ -218,7 +222,8 @@ static bool is_bounded(const regions_t *r, const box_t *b)
     return true;
 }
 
-/* Makes the sizes of which the box assumes that they are not negative conditions of the launch. */
+/* The box assumes of some sizes that they are not negative. Makes each such assumption a condition
+ * of the launch. False: a clause cannot express it. */
 static bool demand_sizes(const regions_t *r, box_t *b)
 {
     for (int k = 0; k < b->assumed_count; k++)
@@ -227,7 +232,8 @@ static bool demand_sizes(const regions_t *r, box_t *b)
     return true;
 }
 
-/* The box as rows, of the same width as the boxes before it. The shape is as high as all need. */
+/* Converts the box to rows. False: it has no rows, or rows of another width than the boxes before,
+ * or heights that differ by no constant. Makes the shape as high as the highest box. */
 static bool in_shape(regions_t *r, box_t *b, region_t *out, bool *whole)
 {
     rows_t rows;
@@ -314,7 +320,7 @@ static bool reads_elsewhere(const regions_t *r, const region_t *but)
     return false;
 }
 
-/* Returns `[lower:length]`; NULL: it has no such expression. */
+/* Returns `[lower:length]`; NULL: clauses cannot express an end. */
 static const char *section_text(const regions_t *r, poly_t lower, poly_t length)
 {
     int64_t many = 0;
@@ -402,8 +408,9 @@ static const char *add_pointer(infer_t *f, footprint_t *x, int number, int membe
 
 /* ---- Reductions ---- */
 
-/* True if the atomic operation is on elements of the type, so that partial results combine as it
- * does. `type`: as the C++ ABI abbreviates it. Floating-point numbers are only added. */
+/* True if an atomic operation on elements of type `name` combines values as a reduction over `type`
+ * does. `name`: the letter by which the C++ ABI abbreviates the type. Of operators on
+ * floating-point numbers, only addition counts. */
 static bool is_of_type(CXType type, char name, ir_combine_t combine)
 {
     bool adds = combine == IR_COMBINE_ADD,
@@ -423,8 +430,8 @@ static bool is_of_type(CXType type, char name, ir_combine_t combine)
     }
 }
 
-/* Returns how the one operator of all accesses through the parameter is written; NULL: there are
- * other accesses. */
+/* Returns the text of the operator that all accesses through the parameter combine by. NULL: there
+ * is another access or operator. */
 static const char *operator_of(const infer_t *f, const footprint_t *x, int number)
 {
     static const char *const word[] = {NULL, "+", NULL, "min", "max", "&", "|", "^"};
@@ -444,7 +451,8 @@ static const char *operator_of(const infer_t *f, const footprint_t *x, int numbe
     return word[combine];
 }
 
-/* The region may be wider than what is combined: other elements keep their values. */
+/* Adds the region of a box of a reduction's target. The region may be wider than what is combined,
+ * because a reduction leaves other elements as they are. */
 static const char *add_reduced(regions_t *r, box_t *b)
 {
     bool whole;

@@ -9,14 +9,15 @@
 #include "analyze/index.h"
 #include "base/text.h"
 
-/* Sets the ranges of axes that guard all accesses of the graph, where f has none yet. False: f has
- * a range of an axis along which the graph has grid-stride loops. */
+/* Finds ranges that guard all accesses of the graph, and sets the axes' ranges that f lacks. False:
+ * f already has a range of an axis along which the graph has grid-stride loops. */
 bool region_ranges(infer_t *f, footprint_t *x);
 /* Adds the clauses of a pointer parameter to `out`. Returns NULL, or the reason why none was added.
  */
 const char *region_add(infer_t *f, footprint_t *x, int number, text_t *out);
-/* Adds the `reduce` clause of a pointer parameter of which the kernel only combines the same
- * elements in all threads, by one operator and without using the old values. False: it is none. */
+/* Adds the `reduce` clauses of a pointer parameter, if it is the target of a reduction: all threads
+ * combine values into the same elements, by one operator, do not use the old values, and access
+ * nothing else through the parameter. False: it is no such target. */
 bool region_reduce(infer_t *f, footprint_t *x, int number, text_t *out);
 
 #endif

@@ -27,7 +27,7 @@
 #include "pragma/form.h"
 #include "pragma/pragma.h"
 
-/* The white space before the place on its line, when there is nothing else. */
+/* Returns the white space at the beginning of the line that has the offset. */
 static char *indent_at(const source_t *s, size_t offset)
 {
     size_t begin = s->lines[source_line(s, offset) - 1], end = begin;
@@ -36,7 +36,8 @@ static char *indent_at(const source_t *s, size_t offset)
     return arena_copy(s->text + begin, end - begin);
 }
 
-/* The pragma as a comment. A line splice would continue it, so each line has its own `//`. */
+/* Returns the pragma as a comment. Each line of it has its own `//`, and the pragma's line splices
+ * are left out, because a splice would continue the comment. */
 static char *comment_of(const source_t *s, const pragma_t *pragma, const char *indent)
 {
     text_t out = {0};
@@ -53,8 +54,9 @@ static char *comment_of(const source_t *s, const pragma_t *pragma, const char *i
     return out.data;
 }
 
-/* The same of a launch, without the conditions of what is inferred: these stand last, and are calls
- * below it. */
+/* Returns the pragma of a launch as a comment, without the conditions of inferred
+ * clauses. The conditions are the last clauses of the pragma, and become calls below the comment.
+ */
 static char *comment_of_launch(const source_t *s, const directive_t *d, const char *indent)
 {
     pragma_t shown = d->pragma;
@@ -68,8 +70,8 @@ static char *comment_of_launch(const source_t *s, const directive_t *d, const ch
     return arena_printf("%s%s", comment_of(s, &shown, indent), d->pragma.is_operator ? "\")" : "");
 }
 
-/* Says to which line the text behind the pragma's edit belongs: that below it, or the rest of its
- * own. */
+/* Returns the `#line` for the text behind the pragma's edit. After a `#pragma` that is the line
+ * below it; after an operator, the rest of the operator's own line. */
 static const char *line_below(const source_t *s, const pragma_t *pragma)
 {
     unsigned line = source_line(s, pragma->end);
@@ -77,7 +79,8 @@ static const char *line_below(const source_t *s, const pragma_t *pragma)
                                : source_line_marker(s, line + 1);
 }
 
-/* The pragma as a comment in its own place. What follows an operator on its line stays code. */
+/* Returns the comment that replaces the pragma. Code that follows an operator on its line stays
+ * code. */
 static char *comment_in_place(const source_t *s, const pragma_t *pragma)
 {
     char *comment = comment_of(s, pragma, indent_at(s, pragma->begin));
@@ -86,8 +89,8 @@ static char *comment_in_place(const source_t *s, const pragma_t *pragma)
 
 /* ---- The header ---- */
 
-/* The header stands before the first declaration at the top of the file that is changed: so it sees
- * what the program defines before its own headers, and is in no namespace. */
+/* The header stands before the first changed declaration at file scope. So the header is in no
+ * namespace, and macros that the program defines before its own headers hold for it, too. */
 void rewrite_include(unit_t *u)
 {
     if (u->include_at == SIZE_MAX)
@@ -139,8 +142,9 @@ static enum CXChildVisitResult find_throw(CXCursor c, CXCursor parent, CXClientD
     return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
-/* The description is armed before the launch's arguments are evaluated. It is dropped where one of
- * them throws. */
+/* Returns the statement that arms the description. The launch's arguments are evaluated after it.
+ * Where an argument may throw, the statement declares an object whose destructor drops the
+ * description. */
 static const char *arm_text(const unit_t *u, const directive_t *d)
 {
     bool throws = false;
@@ -190,7 +194,8 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
 static const char *const map_names[] = {"KMM_MAP_TO", "KMM_MAP_FROM", "KMM_MAP_TOFROM",
                                         "KMM_MAP_ALLOC"};
 
-/* The first byte of the item, and how many follow. */
+/* Sets *base to an expression for the item's first byte, and *bytes to one for the number of its
+ * bytes. */
 static void map_extent(const unit_t *u, const map_item_t *item, const char **base,
                        const char **bytes)
 {
@@ -206,7 +211,7 @@ static void map_extent(const unit_t *u, const map_item_t *item, const char **bas
     *bytes = arena_printf("(kmm_size_t)(%s) * sizeof(*(%s))", form_text(length), text);
 }
 
-/* The call for one item. */
+/* Returns the call for one item of a directive that stands alone. */
 static const char *alone_call(const unit_t *u, const directive_t *d, const map_item_t *item)
 {
     const char *text = text_quoted(source_words(u->source, item->begin, item->end)), *base, *bytes;
@@ -254,7 +259,8 @@ static void rewrite_alone(unit_t *u, const directive_t *d)
     unit_edit(u, d->pragma.begin, d->pragma.end, out.data);
 }
 
-/* The addresses are kept, because the block may change the pointers. */
+/* The output keeps the items' addresses in variables, because the block may change the program's
+ * pointers. */
 static void rewrite_data(unit_t *u, const directive_t *d)
 {
     const source_t *s = u->source;
@@ -295,8 +301,8 @@ static void rewrite_data(unit_t *u, const directive_t *d)
 
 /* ---- task ---- */
 
-/* The type of a pointer that hides the base. Where the program has named the type, it may have
- * given that name to something else here. */
+/* Returns the type of the pointer that hides the base's name. The spelling of a type that the
+ * program has named is not used, because the name may mean something else here. */
 static const char *shadow_type(const unit_t *u, const expr_t *base)
 {
     CXType type = clang_getUnqualifiedType(base->type);
@@ -308,20 +314,23 @@ static const char *shadow_type(const unit_t *u, const expr_t *base)
     return arena_printf("%s(&*%s)", u->lang == LANG_C ? "__typeof__" : "decltype", text);
 }
 
-/* In a task on the CPU, an array is at its own address, and needs nothing that hides its name. */
+/* True if the item's name is to be hidden. Each name is hidden once. In a task on the CPU an array
+ * is at its own address, so its name is not hidden. */
 static bool hides(const unit_t *u, const directive_t *d, const task_names_t *names, int number)
 {
     return task_name_first(u, d, number) == number &&
            !(names->on_cpu && task_name_is_array(&d->item[number]));
 }
 
-/* In C++ a reference hides the name of an array, so that it stays an array. */
+/* True if a reference hides the item's name. In C++ it does for an array whose type can be written,
+ * so that the name still means an array. */
 static bool hides_by_reference(const unit_t *u, const item_t *item)
 {
     return u->lang != LANG_C && task_name_has_type(u, item);
 }
 
-/* Writes the pointer of an item, and what hides the item's name. */
+/* Writes the pointer of an item to `out`, and the declaration that hides the item's name to
+ * `inner`. */
 static void write_shadow(const unit_t *u, const item_t *item, int number, const char *indent,
                          text_t *out, text_t *inner)
 {
@@ -339,8 +348,8 @@ static void write_shadow(const unit_t *u, const item_t *item, int number, const 
                     type_declaration(type, arena_printf("const %s", name)), number, name);
 }
 
-/* In C a pointer hides the name of an array. Where the array itself is meant, the source names it
- * by another pointer. */
+/* In C a pointer hides the name of an array. Where the program needs the array itself, as in
+ * sizeof, an edit replaces the name by `*` of a pointer to the array. */
 static void write_arrays(unit_t *u, const directive_t *d, const task_names_t *names,
                          const char *indent, text_t *out)
 {
@@ -359,7 +368,8 @@ static void write_arrays(unit_t *u, const directive_t *d, const task_names_t *na
     }
 }
 
-/* The pointers are asked for while the program's names still mean its own variables. */
+/* The output fetches the pointers before it hides names, while these still mean the program's
+ * variables. */
 static void write_shadows(unit_t *u, const directive_t *d, const task_names_t *names,
                           const char *indent, text_t *out)
 {

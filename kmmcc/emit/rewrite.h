@@ -7,7 +7,7 @@
 
 /* Adds the edits of all directives of the file. */
 void rewrite_directives(unit_t *u);
-/* After all other edits: includes kmm's header, where some edit needs it. */
+/* Adds the `#include` of kmm's header, if an edit needs it. Called after all other edits. */
 void rewrite_include(unit_t *u);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dependences. Each object maps every element to the task that wrote it last and the tasks that
- * have read it since. A new task follows the writers of what it touches and the readers of what it
- * writes. */
+/* Dependences. Each object maps every element to the task that wrote the element last and the tasks
+ * that have read it since. A new task follows the writers of what it touches and the readers of
+ * what it writes. */
 #include "task/dag.h"
 
 #include "base/error.h"
@@ -9,8 +9,8 @@
 
 /* ---- Writing ---- */
 
-/* True if t stores every element of access a and reads no old value. An access of t to the same
- * array that reads may read an old value. */
+/* True if t stores every element of access a and reads no old value. False if another access of t
+ * reads or updates the same array, because it may read an old value. */
 static bool is_fresh(const kmm__task_t *t, const kmm__access_t *a)
 {
     bool fresh = a->mode == KMM_WRITE;
@@ -63,7 +63,7 @@ static int follow_part(void *arg, const kmm__box_t *part, const void *value)
     return 0;
 }
 
-/* Returns f->error, with its text set; 0: there is none. */
+/* Returns f->error and sets its text; 0: no error. */
 static int follow_result(const follow_t *f)
 {
     const kmm__task_t *t = f->task;
@@ -76,9 +76,10 @@ static int follow_result(const follow_t *f)
         f->access->item < t->work->item_count ? t->work->item_text[f->access->item] : "?");
 }
 
-/* True if access a of t only reads, follows nobody, and need not enter the map at once: no
- * unfinished task writes the array, none that wrote it has failed, and chunks are not placed by who
- * reads it, because there is one visible device or the object holds no data. */
+/* True if access a of t follows no task and need not be in the map. That is so under four
+ * conditions: a only reads; no unfinished task writes the object; no task that wrote it has failed;
+ * placement does not ask for its readers, because there is one visible device or the object has no
+ * data. */
 static bool reads_freely(const kmm__task_t *t, const kmm__access_t *a)
 {
     const kmm__object_t *x = kmm__object_of(a->array);
@@ -133,8 +134,7 @@ static int make_home(void *arg, const kmm__box_t *part, void *value)
     return 0;
 }
 
-/* Records that t reads access k, and makes t's space a home of what it reads: placement uses homes.
- */
+/* Records access k of t, which reads. Makes t's space a home of what t reads, for placement. */
 static void record_read(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
@@ -218,7 +218,7 @@ static int enter_write(kmm__task_t *t, uint32_t k)
     if (kmm__object_of(a->array)->reads.count)
         kmm__reads_enter(kmm__object_of(a->array), t);
     int n = kmm__object_boxes(kmm__object_of(a->array), a, boxes);
-    /* after kmm__object_boxes, which may replace the map */
+    /* must follow kmm__object_boxes, which may replace the map */
     kmm__map_t *map = kmm__object_of(a->array)->users.map;
     for (int b = 0; b < n; b++) {
         e.parts = 0;
@@ -229,8 +229,8 @@ static int enter_write(kmm__task_t *t, uint32_t k)
     return follow_result(&e.follow);
 }
 
-/* Reads are entered before updates, and updates before plain writes: once t is in the map as an
- * element's writer, the task whose value t needs is no longer there. */
+/* Enters reads first, then updates, then plain writes. A write of t replaces the element's last
+ * writer in the map, which t's reads must find before that. */
 int kmm__dag_enter(kmm__task_t *t)
 {
     int result = 0;

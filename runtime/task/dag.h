@@ -6,13 +6,13 @@
 
 #include "task/task.h"
 
-/* Finds the tasks that t follows and records t's accesses, so that later tasks follow t. For a task
- * that reads nothing that another chunk of its launch writes. Returns 0 or an error: KMM_E_OVERLAP,
- * with its text set, if another chunk of the launch writes elements that t writes. */
+/* Finds the tasks that t follows and records t's accesses, so that later tasks follow t. t must
+ * read nothing that another chunk of its launch writes. Returns 0 or an error: KMM_E_OVERLAP, with
+ * its text set, if another chunk of the launch writes elements that t writes. */
 int kmm__dag_enter(kmm__task_t *t);
 
-/* The same in three steps, each made for all chunks of a launch before the next. For launches in
- * which a chunk may read what another chunk writes. */
+/* Three steps do what kmm__dag_enter does, for launches in which a chunk may read what another
+ * chunk writes. A step is made for all chunks of a launch before the next step. */
 /* Step 1: finds the tasks that t follows. Returns 0 or an error. */
 int kmm__dag_follow(kmm__task_t *t);
 /* Step 2: makes t follow the chunks of its launch that are recorded and whose writes overlap t's.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Eviction of frames. The victim is the frame that is needed farthest in the future (foresight.c).
- * Its contents are copied to the host if no other space holds them and some task will read them
- * (dead.c). */
+ * The victim's contents are copied to the host if no other space holds them and some task will read
+ * them (dead.c). */
 #include "memory/residency/evict.h"
 
 #include <stdlib.h>
@@ -17,11 +17,11 @@
 #include "memory/residency/physical.h"
 #include "memory/residency/reuse.h"
 
-/* The reserve: room for what so many tasks miss, fewer if all idle frames are needed again; at most
- * limit / EARLY_PART. */
+/* The reserve is the room that EARLY_TASKS tasks may have to map, or EARLY_NEEDED tasks if all idle
+ * frames are needed again. It is at most limit / EARLY_PART. */
 enum { EARLY_TASKS = 4, EARLY_NEEDED = 2, EARLY_PART = 4 };
 
-/* The copies of one frame, until they are done. */
+/* The eviction of one frame, until its copies are done. */
 typedef struct eviction {
     kmm__frame_t *frame;
     kmm__ticket_t *ticket;
@@ -38,7 +38,7 @@ static void eviction_done(void *arg, int status)
     kmm_runtime_t *rt = d->runtime;
     pthread_mutex_lock(&rt->lock);
     kmm__spill_unpin(rt, &e->pins);
-    bool is_news = status && !d->lost; /* a loss that was known has been reported */
+    bool is_news = status && !d->lost; /* a loss is reported once */
     if (status)
         kmm__device_lose(d, status);
     if (is_news) {
@@ -77,8 +77,8 @@ static int pin_pages(kmm__frame_t *f, kmm__page_pins_t *pins)
                                 f->device, pins);
 }
 
-/* Enqueues the planned copies of a frame. eviction_done is called when they are done. Unlocks
- * meanwhile. */
+/* Enqueues the planned copies of a frame, and unlocks while it does so. eviction_done is called
+ * when the copies are done. */
 static int eviction_start(kmm__frame_t *f, kmm__moves_t *moves, kmm__page_pins_t *pins)
 {
     kmm__device_t *d = f->device;
@@ -136,8 +136,8 @@ int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f)
 /* ---- What comes back ---- */
 
 typedef struct again {
-    uint64_t begin, end; /* the bytes of the array that are copied lie there */
-    double part;         /* how much of that is copied */
+    uint64_t begin, end; /* the hull, in bytes of the array, of what is copied */
+    double part;         /* the fraction of the hull that is copied */
     uint64_t bytes;
 } again_t;
 
@@ -168,9 +168,9 @@ void kmm__frames_count_again(kmm__device_t *d, kmm__array_t *a, const kmm__layou
 
 /* ---- Victims ---- */
 
-/* Returns when f is used next. Frames that are overwritten before they are read come last, because
- * evicting them moves nothing; but not those that are used soon, since mapping a frame again takes
- * time. `near`: the greatest rank that is soon. */
+/* Returns when f is used next. A frame that is overwritten before it is read counts as used after
+ * all others, because evicting it moves nothing. The exception is a frame that is used soon, since
+ * mapping a frame again takes time. `near`: the greatest rank that is soon. */
 static uint64_t next_use(const kmm__frame_t *f, uint64_t near)
 {
     const uint64_t OVERWRITTEN = UINT64_C(1) << 59;
@@ -180,7 +180,7 @@ static uint64_t next_use(const kmm__frame_t *f, uint64_t near)
 }
 
 /* Returns the frame of a list that is needed farthest in the future. Leaves out host-backed frames,
- * and those that the current acquisition has listed; one of these may be idle if its eviction
+ * and frames that the current acquisition has listed. A listed frame may be idle if its eviction
  * failed. Looking at all frames takes less time than evicting one. */
 static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64_t *next)
 {
@@ -200,7 +200,8 @@ static kmm__frame_t *farthest(const kmm__device_t *d, kmm__frame_t *list, uint64
     return best;
 }
 
-/* In a sweep, an idle frame needed slightly earlier is as good a victim and needs no wait. */
+/* True if use `next` is farther from `now` than use `other` by more than a fifth. An idle frame
+ * that is needed only slightly earlier is as good a victim, and needs no wait. */
 static bool is_much_later(uint64_t next, uint64_t other, uint64_t now)
 {
     return next > other && (other <= now || 5 * (next - now) > 6 * (other - now));
@@ -221,8 +222,8 @@ kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64
     return later && coming >= needed ? NULL : idle;
 }
 
-/* If all idle frames are known to be needed again, a frame that is evicted too early has to come
- * back. Otherwise early eviction costs nothing. */
+/* Early eviction has a cost only if all idle frames are known to be needed again: then a frame that
+ * is evicted too early has to come back. */
 void kmm__frames_note_needed(kmm__device_t *d)
 {
     uint64_t next;

@@ -6,24 +6,26 @@
 #include "memory/residency/frame.h"
 
 /* Returns the frame to evict when `needed` bytes are wanted, of which `coming` bytes are free or
- * will be. NULL: no frame is idle, or it is better to wait for frames in use. Waiting is better if
- * frames in use suffice and are needed much later than every idle frame, so that an evicted idle
- * frame would have to come back before them. */
+ * will be. NULL: no frame is idle, or waiting for frames in use is better. Waiting is better if two
+ * things hold. `coming` and the frames in use that are needed much later than every idle frame make
+ * up `needed`. An idle frame, if evicted, would have to come back before those in use are needed.
+ */
 kmm__frame_t *kmm__frames_victim(const kmm__device_t *d, uint64_t coming, uint64_t needed);
-/* Begins to evict an idle frame. If nothing has to be copied, it is unmapped at once. Does nothing
- * if a task pins the frame while room is made for the copy. Returns an error if the host has no
- * room or copies could not be enqueued; the frame is idle again once the enqueued copies are done.
- * Unlocks meanwhile. */
+/* Begins to evict an idle frame. The frame is unmapped at once if nothing has to be copied. Unlocks
+ * while it makes room for copies, enqueues them or unmaps the frame. Does nothing if a task pins
+ * the frame while it makes room. Returns an error if the host has no room or a copy could not be
+ * enqueued. Then the frame is idle again when the enqueued copies are done. */
 int kmm__frame_evict(kmm_runtime_t *rt, kmm__frame_t *f);
 /* Sets d->memory->all_needed: true if every idle frame is known to be needed again. */
 void kmm__frames_note_needed(kmm__device_t *d);
 /* Bytes to keep free while memory is short: what the next tasks may have to map. */
 uint64_t kmm__frames_reserve(const kmm__device_t *d);
-/* Evicts until the reserve is free. Called by the device's own thread; unlocks meanwhile. */
+/* Evicts until the reserve is free. The device's own thread calls it. Unlocks during evictions. */
 void kmm__frames_evict_early(kmm__device_t *d);
 
-/* With runtime->stats: counts what of a box that is about to be copied to d an eviction had taken
- * from it. Of a box that is no interval, each of its frames has an equal share. */
+/* Counts the bytes of a box that come back: they are about to be copied to d, and an eviction had
+ * taken them from d. For statistics. If the box is no interval of bytes, each byte of its hull
+ * counts for the same fraction. */
 void kmm__frames_count_again(kmm__device_t *d, kmm__array_t *a, const kmm__layout_t *l,
                              const kmm__box_t *b);
 
