@@ -291,6 +291,17 @@ static bool class_has_effects(CXType type, enum CXCursorKind special, int depth)
 
 /* ---- Functions ---- */
 
+/* True for an algorithm of the C++ library that gets no function. */
+static bool is_algorithm(CXCursor f)
+{
+    static const char *const names[] = {"max_element", "min_element", "distance", NULL};
+    const char *name = cursor_name(f);
+    int count = clang_Cursor_getNumArguments(f);
+    return clang_getCursorKind(f) == CXCursor_FunctionDecl &&
+           ((count == 2 && text_is_one_of(name, names)) ||
+            (count == 3 && !strcmp(name, "accumulate")));
+}
+
 /* True for functions of a library that only read, as they do in the C++ library. */
 static bool only_reads(CXCursor f)
 {
@@ -301,7 +312,7 @@ static bool only_reads(CXCursor f)
         "operator^",  "operator~",  "operator!", "operator==",  "operator!=", "operator<",
         "operator<=", "operator>=", "operator>", "operator<=>", NULL};
     const char *name = cursor_name(f);
-    return cursor_is_system(f) && (text_is_one_of(name, names) ||
+    return cursor_is_system(f) && (text_is_one_of(name, names) || is_algorithm(f) ||
                                    (clang_CXXMethod_isConst(f) && strcmp(name, "operator()") != 0));
 }
 

@@ -57,8 +57,7 @@ static bool can_name(const directive_t *d, CXType type, const char *name)
 /* The kernel of an instance, or the one that the launch runs. */
 static CXType parameter_of(const directive_t *d, int instance, int number)
 {
-    CXCursor kernel =
-        instances_are_known(d) ? d->instance[instance].kernel : d->target[0].instance;
+    CXCursor kernel = instances_are_known(d) ? d->instance[instance].kernel : d->target[0].instance;
     return clang_getArgType(clang_getCursorType(kernel), (unsigned)number);
 }
 

@@ -30,6 +30,7 @@ struct pure {
     int *p;
     pure(int a) : v{a, 2} { p = nullptr; v[2] = a; }
     int size() const { int s = 0; for (int k : v) s += k; return s; }
+    int most() const { const int *m = std::max_element(v, v + 4); return *m; }
     int twice(int a = 3) const { pure t(a); t.v[1] = 2; return 2 * t.v[0]; }
     operator int() const { return v[0]; }
     int operator[](int k) const { return v[k]; }
@@ -70,6 +71,8 @@ void objects(int n, float *x, pure a, counter &c, converts nc, std::vector<int> 
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + a.size()])
     f(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + a.twice()])
+    f(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + a.most()])
     f(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + a])
     f(n, x);
