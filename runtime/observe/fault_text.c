@@ -1,38 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a message about a fault. glibc's vsnprintf neither allocates nor locks for the
- * formats that are used here. */
+/* The text of a message about a fault. */
 #include "observe/fault_text.h"
 
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 
+#include "base/text.h"
 #include "observe/nearest.h"
 
 /* Addresses below this one are a null pointer's, with an index or a member. */
 enum { NEAR_NULL = 1 << 16 };
 
-typedef struct text {
-    char *out;
-    size_t size, length;
-} text_t;
-
-static __attribute__((format(printf, 2, 3))) void say(text_t *t, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    int n = vsnprintf(t->out + t->length, t->size - t->length, format, list);
-    va_end(list);
-    if (n > 0)
-        t->length += (size_t)n < t->size - t->length ? (size_t)n : t->size - t->length - 1;
-}
-
 /* Ends the line, whatever was cut off. */
-static size_t end(text_t *t)
+static size_t end(kmm__text_t *t)
 {
     if (t->length == t->size - 1)
         t->length--;
-    say(t, "\n");
+    kmm__text_say(t, "\n");
     return t->length;
 }
 
@@ -54,7 +37,7 @@ static void range_of(const kmm__running_t *r, int d, int64_t *begin, int64_t *en
     }
 }
 
-static void say_where(text_t *t, const kmm__running_t *r)
+static void say_where(kmm__text_t *t, const kmm__running_t *r)
 {
     const kmm__work_t *w = r->tasks[0]->work;
     uint32_t first = UINT32_MAX, last = 0;
@@ -72,15 +55,16 @@ static void say_where(text_t *t, const kmm__running_t *r)
         range_of(r, d, &begin, &end);
         if (begin == 0 && end == 1)
             continue; /* the launch does not use the dimension */
-        say(t, "%s%lld to %lld", any ? ", " : " (indices ", (long long)begin, (long long)end - 1);
+        kmm__text_say(t, "%s%lld to %lld", any ? ", " : " (indices ", (long long)begin,
+                      (long long)end - 1);
         any = true;
     }
-    say(t, any ? "): " : ": ");
+    kmm__text_say(t, any ? "): " : ": ");
 }
 
 /* ---- What happened ---- */
 
-static void say_access(text_t *t, const kmm__fault_t *f)
+static void say_access(kmm__text_t *t, const kmm__fault_t *f)
 {
     const char *what = "an access to";
     switch (f->access) {
@@ -90,12 +74,12 @@ static void say_access(text_t *t, const kmm__fault_t *f)
     case KMM__FAULT_FETCH: what = "a call of"; break;
     }
     if (f->has_address)
-        say(t, "%s 0x%llx", what, (unsigned long long)(uintptr_t)f->address);
+        kmm__text_say(t, "%s 0x%llx", what, (unsigned long long)(uintptr_t)f->address);
     else
-        say(t, "an access");
-    say(t, " faulted with %s", f->number == SIGBUS ? "SIGBUS" : "SIGSEGV");
+        kmm__text_say(t, "an access");
+    kmm__text_say(t, " faulted with %s", f->number == SIGBUS ? "SIGBUS" : "SIGSEGV");
     if (!f->has_address)
-        say(t, ": its address is outside of the address space");
+        kmm__text_say(t, ": its address is outside of the address space");
 }
 
 static bool is_partials(const kmm__task_t *t, const kmm__array_t *a)
@@ -107,32 +91,32 @@ static bool is_partials(const kmm__task_t *t, const kmm__array_t *a)
 }
 
 /* "the array x", or "the array of x[i]", or "the private copies of s[0:1]" */
-static void say_array(text_t *t, const kmm__nearest_t *n, const kmm__task_t *running)
+static void say_array(kmm__text_t *t, const kmm__nearest_t *n, const kmm__task_t *running)
 {
     uint32_t item = running ? kmm__nearest_item(running, n->array) : KMM__MAX_ITEMS;
     if (is_partials(running, n->array) && item < KMM__MAX_ITEMS)
-        say(t, "the private copies of %s", running->work->item_text[item]);
+        kmm__text_say(t, "the private copies of %s", running->work->item_text[item]);
     else if (n->array->label)
-        say(t, "the array %s", n->array->label);
+        kmm__text_say(t, "the array %s", n->array->label);
     else if (item < KMM__MAX_ITEMS)
-        say(t, "the array of %s", running->work->item_text[item]);
+        kmm__text_say(t, "the array of %s", running->work->item_text[item]);
     else
-        say(t, "an array");
-    say(t, ", which has %zu bytes at %p", n->array->bytes, (const void *)n->at);
+        kmm__text_say(t, "an array");
+    kmm__text_say(t, ", which has %zu bytes at %p", n->array->bytes, (const void *)n->at);
     if (n->at != n->array->base)
-        say(t, " (for the program at %p)", (const void *)n->array->base);
+        kmm__text_say(t, " (for the program at %p)", (const void *)n->array->base);
 }
 
-static void say_element(text_t *t, const kmm__nearest_t *n, const kmm__task_t *running,
+static void say_element(kmm__text_t *t, const kmm__nearest_t *n, const kmm__task_t *running,
                         int64_t offset)
 {
     uint8_t element = 0;
     for (uint32_t k = 0; running && k < running->access_count && !element; k++)
         if (running->accesses[k].array == n->array)
             element = running->accesses[k].element;
-    say(t, "byte %lld", (long long)offset);
+    kmm__text_say(t, "byte %lld", (long long)offset);
     if (element > 1)
-        say(t, " (element %lld)", (long long)(offset / element));
+        kmm__text_say(t, " (element %lld)", (long long)(offset / element));
 }
 
 static bool is_accessed(const kmm__running_t *r, const kmm__array_t *a, int64_t offset)
@@ -143,24 +127,24 @@ static bool is_accessed(const kmm__running_t *r, const kmm__array_t *a, int64_t 
     return false;
 }
 
-static void say_inside(text_t *t, const kmm__fault_t *f, const kmm__nearest_t *n,
+static void say_inside(kmm__text_t *t, const kmm__fault_t *f, const kmm__nearest_t *n,
                        const kmm__running_t *r)
 {
     const kmm__task_t *running = r->tasks[0];
     int64_t offset = f->address - n->at;
-    say(t, ": it is ");
+    kmm__text_say(t, ": it is ");
     say_element(t, n, running, offset);
-    say(t, " of ");
+    kmm__text_say(t, " of ");
     say_array(t, n, running);
     if (f->is_absent)
-        say(t, "; there is no memory for it, as behind the end of a mapped file");
+        kmm__text_say(t, "; there is no memory for it, as behind the end of a mapped file");
     else if (!is_accessed(r, n->array, offset))
-        say(t, ", and no clause of the launch names it for this chunk");
+        kmm__text_say(t, ", and no clause of the launch names it for this chunk");
     else if (f->number == SIGSEGV)
-        say(t, f->is_mapped ? "; its memory is protected" : "; nothing is mapped there");
+        kmm__text_say(t, f->is_mapped ? "; its memory is protected" : "; nothing is mapped there");
 }
 
-static void say_nearest(text_t *t, const kmm__fault_t *f, const kmm__nearest_t *n,
+static void say_nearest(kmm__text_t *t, const kmm__fault_t *f, const kmm__nearest_t *n,
                         const kmm__running_t *r)
 {
     if (!n->array)
@@ -170,27 +154,28 @@ static void say_nearest(text_t *t, const kmm__fault_t *f, const kmm__nearest_t *
         return;
     }
     if (n->before)
-        say(t, ": it is %llu bytes before ", (unsigned long long)n->before);
+        kmm__text_say(t, ": it is %llu bytes before ", (unsigned long long)n->before);
     else if (n->behind)
-        say(t, ": it is %llu bytes behind the end of ", (unsigned long long)n->behind);
+        kmm__text_say(t, ": it is %llu bytes behind the end of ", (unsigned long long)n->behind);
     else
-        say(t, ": it is just behind the end of ");
+        kmm__text_say(t, ": it is just behind the end of ");
     say_array(t, n, r->tasks[0]);
 }
 
-static void say_null(text_t *t, const kmm__fault_t *f)
+static void say_null(kmm__text_t *t, const kmm__fault_t *f)
 {
     unsigned long long bytes = (uintptr_t)f->address;
     if (bytes)
-        say(t, ": it is %llu bytes behind a null pointer", bytes);
+        kmm__text_say(t, ": it is %llu bytes behind a null pointer", bytes);
     else
-        say(t, ": it is a null pointer");
+        kmm__text_say(t, ": it is a null pointer");
 }
 
 /* An address in the array that names it, at which nothing is mapped. */
-static void say_name(text_t *t, const kmm__fault_t *f, const kmm__array_t *a)
+static void say_name(kmm__text_t *t, const kmm__fault_t *f, const kmm__array_t *a)
 {
-    say(t,
+    kmm__text_say(
+        t,
         "nothing is mapped at %p, byte %zu of the array %s%sof %zu bytes at %p: an array is used "
         "in launches whose arguments name it, in tasks and in calls of the runtime, and not by "
         "addresses that a kernel finds in memory, or elsewhere",
@@ -214,7 +199,7 @@ static kmm__nearest_t nearest(const kmm__fault_t *f, const kmm__running_t *runni
 
 /* What happened, to the end of the line. Memory may follow the stack of a thread that kmm does not
  * know at once. */
-static size_t say_what(text_t *t, const kmm__fault_t *f, const kmm__running_t *running,
+static size_t say_what(kmm__text_t *t, const kmm__fault_t *f, const kmm__running_t *running,
                        bool is_known)
 {
     kmm__nearest_t n = nearest(f, running);
@@ -226,19 +211,19 @@ static size_t say_what(text_t *t, const kmm__fault_t *f, const kmm__running_t *r
     if (is_null(f))
         say_null(t, f);
     else if (f->fills_stack && !n.is_inside && is_known)
-        say(t, ": it is just beyond the thread's stack, which is full");
+        kmm__text_say(t, ": it is just beyond the thread's stack, which is full");
     else
         say_nearest(t, f, &n, running);
     if (f->fills_stack && !n.is_inside && !is_known)
-        say(t, "; or the thread's stack, which is near, is full");
+        kmm__text_say(t, "; or the thread's stack, which is near, is full");
     return end(t);
 }
 
 size_t kmm__fault_in_chunks(const kmm__fault_t *f, const kmm__running_t *running, char *out,
                             size_t size)
 {
-    text_t t = {out, size, 0};
-    say(&t, "kmm: error: ");
+    kmm__text_t t = {out, size, 0};
+    kmm__text_say(&t, "kmm: error: ");
     say_where(&t, running);
     return say_what(&t, f, running, true);
 }
@@ -258,37 +243,38 @@ static const kmm__running_t *choose(const kmm__fault_t *f, const kmm__running_t 
 size_t kmm__fault_beside_chunks(const kmm__fault_t *f, const kmm__running_t *others, uint32_t count,
                                 char *out, size_t size)
 {
-    text_t t = {out, size, 0};
+    kmm__text_t t = {out, size, 0};
     const kmm__running_t *r = choose(f, others, count);
-    say(&t, "kmm: error: ");
+    kmm__text_say(&t, "kmm: error: ");
     say_where(&t, r);
-    say(&t, "in a thread that kmm does not know, such as one that ");
+    kmm__text_say(&t, "in a thread that kmm does not know, such as one that ");
     if (count > 1)
-        say(&t, "this chunk, or another of the %u that run now, has started: ", count);
+        kmm__text_say(&t, "this chunk, or another of the %u that run now, has started: ", count);
     else
-        say(&t, "the chunk has started: ");
+        kmm__text_say(&t, "the chunk has started: ");
     return say_what(&t, f, r, false);
 }
 
 size_t kmm__fault_elsewhere(const kmm__fault_t *f, kmm_runtime_t *rt, char *out, size_t size)
 {
-    text_t t = {out, size, 0};
+    kmm__text_t t = {out, size, 0};
     kmm__nearest_t n;
     kmm__nearest_find(rt, NULL, f->address, &n);
     bool is_gone = !n.is_inside && kmm__nearest_was_array(rt, f->address);
     if (!n.is_inside && !is_gone)
         return 0;
-    say(&t, "kmm: error: ");
+    kmm__text_say(&t, "kmm: error: ");
     if (is_gone) {
         say_access(&t, f);
-        say(&t,
+        kmm__text_say(
+            &t,
             ": an array was there on a device, and has ended; a function has kept a pointer that "
             "a chunk was given, which is valid only in that chunk");
     } else if (n.is_name) {
         say_name(&t, f, n.array);
     } else {
         say_access(&t, f);
-        say(&t, ": it is byte %lld of ", (long long)(f->address - n.at));
+        kmm__text_say(&t, ": it is byte %lld of ", (long long)(f->address - n.at));
         say_array(&t, &n, NULL);
     }
     return end(&t);
@@ -296,10 +282,11 @@ size_t kmm__fault_elsewhere(const kmm__fault_t *f, kmm_runtime_t *rt, char *out,
 
 size_t kmm__fault_ended(const kmm__running_t *running, char *out, size_t size)
 {
-    text_t t = {out, size, 0};
-    say(&t, "kmm: error: ");
+    kmm__text_t t = {out, size, 0};
+    kmm__text_say(&t, "kmm: error: ");
     say_where(&t, running);
-    say(&t, "the chunk has ended its thread, which is one of kmm's; return from the function "
-            "instead of calling pthread_exit");
+    kmm__text_say(&t,
+                  "the chunk has ended its thread, which is one of kmm's; return from the function "
+                  "instead of calling pthread_exit");
     return end(&t);
 }

@@ -3,26 +3,11 @@
 #include "observe/stats_text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
-
-typedef struct text {
-    char *out;
-    size_t size, length;
-} text_t;
-
-static __attribute__((format(printf, 2, 3))) void say(text_t *t, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    int n = vsnprintf(t->out + t->length, t->size - t->length, format, list);
-    va_end(list);
-    if (n > 0)
-        t->length += (size_t)n < t->size - t->length ? (size_t)n : t->size - t->length - 1;
-}
 
 /* ---- Sums ---- */
 
@@ -129,47 +114,49 @@ static void put_device(table_t *t, const kmm__stats_t *s, const kmm__device_stat
 }
 
 /* Writes one row; row -1: the titles. The first column is aligned to the left. */
-static void say_row(text_t *out, const table_t *t, int row)
+static void say_row(kmm__text_t *out, const table_t *t, int row)
 {
-    say(out, "kmm: ");
+    kmm__text_say(out, "kmm: ");
     for (uint32_t k = 0; k < t->count; k++) {
         const column_t *c = &t->columns[k];
         const char *text = row < 0 ? c->title : c->cell[row];
         if (k == 0)
-            say(out, "%-*s", (int)c->width, text);
+            kmm__text_say(out, "%-*s", (int)c->width, text);
         else if (c->is_shown)
-            say(out, "  %*s", (int)c->width, text);
+            kmm__text_say(out, "  %*s", (int)c->width, text);
     }
-    say(out, "\n");
+    kmm__text_say(out, "\n");
 }
 
-static void say_summary(text_t *out, const kmm__stats_t *s)
+static void say_summary(kmm__text_t *out, const kmm__stats_t *s)
 {
     kmm__device_stats_t sum = sum_of(s);
-    say(out, "kmm: %s", KMM__SECONDS(s->seconds));
+    kmm__text_say(out, "kmm: %s", KMM__SECONDS(s->seconds));
     if (s->signal)
-        say(out, " until %s", s->signal);
-    say(out, ": %" PRIu64 " chunk%s in %" PRIu64 " launch%s, running %.0f%% of the time",
-        sum.chunks, sum.chunks == 1 ? "" : "s", sum.launches, sum.launches == 1 ? "" : "es",
-        ran_percent(s, &sum));
+        kmm__text_say(out, " until %s", s->signal);
+    kmm__text_say(out, ": %" PRIu64 " chunk%s in %" PRIu64 " launch%s, running %.0f%% of the time",
+                  sum.chunks, sum.chunks == 1 ? "" : "s", sum.launches,
+                  sum.launches == 1 ? "" : "es", ran_percent(s, &sum));
     if (sum.in || sum.out)
-        say(out, "; copied in %s, out %s", KMM__BYTES(sum.in), KMM__BYTES(sum.out));
+        kmm__text_say(out, "; copied in %s, out %s", KMM__BYTES(sum.in), KMM__BYTES(sum.out));
     if (sum.again && sum.in + sum.from)
-        say(out, "; %.0f%% of what came in was there before and had been evicted",
-            100 * (double)sum.again / (double)(sum.in + sum.from));
-    say(out, "\n");
+        kmm__text_say(out, "; %.0f%% of what came in was there before and had been evicted",
+                      100 * (double)sum.again / (double)(sum.in + sum.from));
+    kmm__text_say(out, "\n");
 }
 
-static void say_rest(text_t *out, const kmm__stats_t *s)
+static void say_rest(kmm__text_t *out, const kmm__stats_t *s)
 {
     if (s->undone)
-        say(out,
-            "kmm: %" PRIu64 " launches ran whole, because what kmmcc has inferred of them did not "
-            "hold\n",
-            s->undone);
-    say(out, "kmm: arrays: at most %s\n", KMM__BYTES(s->arrays));
+        kmm__text_say(out,
+                      "kmm: %" PRIu64
+                      " launches ran whole, because what kmmcc has inferred of them did not "
+                      "hold\n",
+                      s->undone);
+    kmm__text_say(out, "kmm: arrays: at most %s\n", KMM__BYTES(s->arrays));
     if (s->host_limit)
-        say(out,
+        kmm__text_say(
+            out,
             "kmm: host memory: at most %s; used at most %s; written to disk %s, read back %s, "
             "dropped %s (%s, %s)\n",
             KMM__BYTES(s->host_limit), KMM__BYTES(s->host_most), KMM__BYTES(s->written),
@@ -177,20 +164,21 @@ static void say_rest(text_t *out, const kmm__stats_t *s)
             s->is_async ? "io_uring" : "pread and pwrite",
             s->is_direct ? "direct" : "through the page cache");
     if (s->locks > 0) {
-        say(out, "kmm: ordinary memory: page-locked at %.1f GB/s, through buffers %.1f GB/s",
-            1e-9 * s->locks, 1e-9 * s->stages);
+        kmm__text_say(out,
+                      "kmm: ordinary memory: page-locked at %.1f GB/s, through buffers %.1f GB/s",
+                      1e-9 * s->locks, 1e-9 * s->stages);
         if (s->links > 0)
-            say(out, ", page-locked to a device %.1f GB/s", 1e-9 * s->links);
-        say(out, ": locked after %.1f copies\n", s->lock_after);
+            kmm__text_say(out, ", page-locked to a device %.1f GB/s", 1e-9 * s->links);
+        kmm__text_say(out, ": locked after %.1f copies\n", s->lock_after);
     }
     if (s->links_all)
-        say(out, "kmm: %u of %u devices at once copied from and to the host's memory\n",
-            s->links_at_once, s->links_all);
+        kmm__text_say(out, "kmm: %u of %u devices at once copied from and to the host's memory\n",
+                      s->links_at_once, s->links_all);
 }
 
 size_t kmm__stats_table(const kmm__stats_t *s, char *out, size_t size)
 {
-    text_t text = {out, size, 0};
+    kmm__text_t text = {out, size, 0};
     static table_t t;
     t = (table_t){.count = 0};
     for (uint32_t k = 0; k < s->device_count; k++)
@@ -206,32 +194,32 @@ size_t kmm__stats_table(const kmm__stats_t *s, char *out, size_t size)
 
 /* ---- JSON ---- */
 
-static void say_string(text_t *out, const char *s)
+static void say_string(kmm__text_t *out, const char *s)
 {
-    say(out, "\"");
+    kmm__text_say(out, "\"");
     for (; *s; s++)
         if ((unsigned char)*s < ' ')
-            say(out, "\\u%04x", (unsigned)(unsigned char)*s);
+            kmm__text_say(out, "\\u%04x", (unsigned)(unsigned char)*s);
         else
-            say(out, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
-    say(out, "\"");
+            kmm__text_say(out, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+    kmm__text_say(out, "\"");
 }
 
-static void say_field(text_t *out, const char *name, uint64_t value)
+static void say_field(kmm__text_t *out, const char *name, uint64_t value)
 {
-    say(out, ",\"%s\":%" PRIu64, name, value);
+    kmm__text_say(out, ",\"%s\":%" PRIu64, name, value);
 }
 
-static void say_seconds(text_t *out, const char *name, uint64_t nanoseconds)
+static void say_seconds(kmm__text_t *out, const char *name, uint64_t nanoseconds)
 {
-    say(out, ",\"%s\":%.6f", name, 1e-9 * (double)nanoseconds);
+    kmm__text_say(out, ",\"%s\":%.6f", name, 1e-9 * (double)nanoseconds);
 }
 
-static void say_device(text_t *out, const kmm__device_stats_t *d)
+static void say_device(kmm__text_t *out, const kmm__device_stats_t *d)
 {
-    say(out, "{\"name\":");
+    kmm__text_say(out, "{\"name\":");
     say_string(out, d->name);
-    say(out, ",\"kind\":\"%s\"", d->kind);
+    kmm__text_say(out, ",\"kind\":\"%s\"", d->kind);
     say_field(out, "chunks", d->chunks);
     say_field(out, "launches", d->launches);
     say_field(out, "unchecked_chunks", d->proven);
@@ -254,30 +242,30 @@ static void say_device(text_t *out, const kmm__device_stats_t *d)
     say_field(out, "times_shared", d->shared);
     say_seconds(out, "sharing_s", d->sharing);
     say_seconds(out, "waiting_s", d->waited);
-    say(out, ",\"node\":%d}", d->node);
+    kmm__text_say(out, ",\"node\":%d}", d->node);
 }
 
 size_t kmm__stats_json(const kmm__stats_t *s, char *out, size_t size)
 {
-    text_t text = {out, size, 0};
-    say(&text, "{\"kmm_stats\":1,\"process\":%ld,\"signal\":", s->process);
+    kmm__text_t text = {out, size, 0};
+    kmm__text_say(&text, "{\"kmm_stats\":1,\"process\":%ld,\"signal\":", s->process);
     if (s->signal)
         say_string(&text, s->signal);
     else
-        say(&text, "null");
-    say(&text, ",\"seconds\":%.6f,\"devices\":[", s->seconds);
+        kmm__text_say(&text, "null");
+    kmm__text_say(&text, ",\"seconds\":%.6f,\"devices\":[", s->seconds);
     for (uint32_t k = 0; k < s->device_count; k++) {
-        say(&text, "%s", k ? "," : "");
+        kmm__text_say(&text, "%s", k ? "," : "");
         say_device(&text, &s->devices[k]);
     }
-    say(&text, "],\"arrays_most\":%" PRIu64, s->arrays);
+    kmm__text_say(&text, "],\"arrays_most\":%" PRIu64, s->arrays);
     say_field(&text, "launches_undone", s->undone);
     say_field(&text, "host_limit", s->host_limit);
     say_field(&text, "host_most", s->host_most);
     say_field(&text, "disk_written", s->written);
     say_field(&text, "disk_read", s->read);
     say_field(&text, "disk_dropped", s->dropped);
-    say(&text, "}\n");
+    kmm__text_say(&text, "}\n");
     if (text.length)
         out[text.length - 1] = '\n';
     return text.length;
