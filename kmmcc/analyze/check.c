@@ -67,15 +67,15 @@ static void retract_warnings(int first, bool all)
 }
 
 /* The clauses have to be right for each instance. What one instance needs is not too wide, and what
- * is wrong with several is said once. */
-static void check_instances(unit_t *u, directive_t *d, bool compares)
+ * is wrong with several is said once. `is_good`: no error of the pragma was reported. */
+static void check_instances(unit_t *u, directive_t *d, bool compares, bool is_good)
 {
     int errors = diag_error_count(), before = diag_count();
     for (int k = 0; k < d->instance_count && diag_error_count() == errors; k++) {
         int first = diag_count();
         if (!instance_enter(u, d, k))
             return;
-        if (!compares || compare_accesses(u, d))
+        if ((!is_good || check_effects(u, d)) && (!compares || compare_accesses(u, d)))
             check_uses(u, d);
         instance_leave(u, d);
         if (diag_error_count() > errors)
@@ -97,6 +97,7 @@ void check_directive(unit_t *u, directive_t *d)
     if (d->kind != DIRECTIVE_PARALLEL || clang_Cursor_isNull(d->launch) ||
         (declared && (declared->failed || declared->broken)))
         return;
+    int first = diag_error_count();
     check_hazards(u, d);
     check_axes(u, d);
     check_scalars(u, d);
@@ -117,7 +118,7 @@ void check_directive(unit_t *u, directive_t *d)
     check_nowait(u, d);
     bool compares = !u->main->options->no_compare && diag_error_count() == errors;
     if (instances_are_known(d))
-        check_instances(u, d, compares);
+        check_instances(u, d, compares, diag_error_count() == first);
     else if (!d->is_kernel || !compares || compare_accesses(u, d))
         check_uses(u, d);
     if (!d->is_kernel && compares && diag_error_count() == errors && check_state(u, d) &&

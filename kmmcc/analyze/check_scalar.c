@@ -100,23 +100,54 @@ static bool check_macro(const unit_t *u, const directive_t *d, const expr_t *e)
     return false;
 }
 
+/* Operators and conversions of a template show what they call in its instances, of which each is
+ * asked. */
+static bool is_pure(const directive_t *d, const expr_t *e)
+{
+    return d->in_template && !d->pattern ? effects_may_be_pure(e->cursor)
+                                         : effects_is_pure(e->cursor);
+}
+
+/* Refuses the call, or the part of the expression that makes one by an operator or a conversion. */
+static bool refuse_effects(unit_t *u, const directive_t *d, const expr_t *e)
+{
+    bool call = e->kind == EXPR_CALL;
+    if (call)
+        unit_error(u, e->begin, e->end,
+                   "the call of '%s' may have side effects, and a clause has none; compute the "
+                   "value before the pragma",
+                   unit_words(u, e->left->begin, e->left->end));
+    else
+        unit_error(u, e->begin, e->end,
+                   "'%s' may have side effects, and a clause has none; compute the value before "
+                   "the pragma",
+                   unit_words(u, e->begin, e->end));
+    if (call)
+        suggest_variable(u, d, e);
+    return false;
+}
+
 bool check_calls(unit_t *u, const directive_t *d, const expr_t *e)
 {
     for (; e; e = e->next) {
         if (!check_macro(u, d, e))
             return false;
-        if (e->kind == EXPR_CALL && !effects_is_pure(e->cursor)) {
-            unit_error(u, e->begin, e->end,
-                       "the call of '%s' may have side effects, and a clause has none; compute the "
-                       "value before the pragma",
-                       unit_words(u, e->left->begin, e->left->end));
-            suggest_variable(u, d, e);
-            return false;
-        }
+        if (e->kind == EXPR_CALL && !effects_is_pure(e->cursor))
+            return refuse_effects(u, d, e);
         if (!check_calls(u, d, e->left) || !check_calls(u, d, e->right) ||
             !check_calls(u, d, e->other))
             return false;
+        if (e->cursor.kind && !is_pure(d, e))
+            return refuse_effects(u, d, e);
     }
+    return true;
+}
+
+bool check_effects(unit_t *u, const directive_t *d)
+{
+    for (int k = 0; k < d->probe_count; k++)
+        if (d->probe[k].expr != d->stream && !check_calls(u, d, d->probe[k].expr))
+            return false;
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/member.h"
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/text.h"
@@ -21,6 +22,7 @@ typedef struct value {
 } value_t;
 
 typedef struct combination {
+    const unit_t *u;
     directive_t *d;
     completed_t **list;
     int count; /* of instances */
@@ -243,7 +245,7 @@ static bool join_fits(const combination_t *c, completed_t *out)
                 const completed_fits_t *f = &c->list[k]->fits[i];
                 if (f->type != kind / 2 || f->in_grid != kind % 2 || has_fits(out, f))
                     continue;
-                if (out->fits_count == MAX_FITS)
+                if (out->fits_count == MAX_FITS || member_unnamed(c->u, c->d, f->text))
                     return false;
                 out->fits[out->fits_count++] = *f;
             }
@@ -416,11 +418,11 @@ static const char *different_axes(const combination_t *c)
     return "the instances of the template differ in rows, or in their conditions";
 }
 
-completed_t *combine_instances(directive_t *d, completed_t **list)
+completed_t *combine_instances(const unit_t *u, directive_t *d, completed_t **list)
 {
     combination_t *c = arena_alloc(sizeof(*c));
     completed_t *out = arena_alloc(sizeof(*out));
-    *c = (combination_t){.d = d, .list = list, .count = d->instance_count};
+    *c = (combination_t){.u = u, .d = d, .list = list, .count = d->instance_count};
     *out = (completed_t){.axis_count = 0};
     for (; c->instance < c->count; c->instance++)
         instance_values(&d->instance[c->instance], note_value, c);

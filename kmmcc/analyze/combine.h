@@ -18,6 +18,6 @@
  * Leaves out pointers of which that cannot be done, and sets d->instances_differ. Returns NULL if
  * the axes differ.
  */
-completed_t *combine_instances(directive_t *d, completed_t **list);
+completed_t *combine_instances(const unit_t *u, directive_t *d, completed_t **list);
 
 #endif

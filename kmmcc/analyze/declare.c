@@ -16,6 +16,7 @@
 #include "analyze/geometry.h"
 #include "analyze/infer.h"
 #include "analyze/instances.h"
+#include "analyze/member.h"
 #include "analyze/translate.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -114,6 +115,33 @@ static bool drop_uninferred(const directive_t *d, const completed_t *x, const in
     return dropped;
 }
 
+/* Takes the parameters from `wanted` whose items name members that the launch cannot name, in some
+ * instance. True if there are some. */
+static bool drop_unnamed(const unit_t *u, const directive_t *d, const completed_t *x, bool *wanted)
+{
+    bool dropped = false;
+    for (int k = 0; k < x->item_count; k++) {
+        int parameter = x->item[k].parameter;
+        const char *member = member_unnamed(u, d, x->item[k].text);
+        if (!member || parameter < 0 || !wanted[parameter])
+            continue;
+        wanted[parameter] = false;
+        dropped = true;
+        d->uninferred[parameter] =
+            arena_printf("it depends on '%s', which is no public member in each instance", member);
+    }
+    return dropped;
+}
+
+static completed_t *infer_named(unit_t *u, directive_t *d, bool *wanted)
+{
+    completed_t *x;
+    do
+        x = infer_one(u, d, wanted);
+    while (x && drop_unnamed(u, d, x, wanted));
+    return x;
+}
+
 /* Of a launch in a template, each instance is looked at. Where one does not tell of a parameter,
  * nothing is inferred of that parameter, and the others are inferred again. */
 static completed_t *infer_instances(unit_t *u, directive_t *d, bool *wanted)
@@ -126,10 +154,11 @@ static completed_t *infer_instances(unit_t *u, directive_t *d, bool *wanted)
         instance_leave(u, d);
         if (!list[k])
             return NULL;
-        if (drop_uninferred(d, list[k], &d->instance[k], wanted))
+        if (drop_uninferred(d, list[k], &d->instance[k], wanted) ||
+            drop_unnamed(u, d, list[k], wanted))
             k = -1;
     }
-    completed_t *x = combine_instances(d, list);
+    completed_t *x = combine_instances(u, d, list);
     for (int k = 0; k < MAX_PARAMETERS && !x; k++)
         if (wanted[k])
             d->uninferred[k] = d->instances_differ;
@@ -153,7 +182,7 @@ static void infer_launch(unit_t *u, directive_t *d)
         return;
     d->uninferred = arena_alloc(MAX_PARAMETERS * sizeof(*d->uninferred));
     completed_t *x =
-        instances_are_known(d) ? infer_instances(u, d, wanted) : infer_one(u, d, wanted);
+        instances_are_known(d) ? infer_instances(u, d, wanted) : infer_named(u, d, wanted);
     if (x)
         complete_write(u, d, x);
 }

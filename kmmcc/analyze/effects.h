@@ -9,5 +9,8 @@
 /* True if the call may be repeated, since its function changes nothing. The call may also be the
  * use of a macro. */
 bool effects_is_pure(CXCursor call);
+/* The same for an expression in a template, where calls may depend on the template's arguments:
+ * those are taken for calls that change nothing. */
+bool effects_may_be_pure(CXCursor e);
 
 #endif

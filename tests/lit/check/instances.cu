@@ -32,6 +32,28 @@ template <class T> void differ(T *x, int n)
     #pragma kmm parallel
     over<<<(n + 255) / 256, 256>>>(x, n);
 }
+// An operator or a conversion that depends on the template is looked at in each instance.
+struct vec { float a; };
+inline vec operator+(vec a, vec b) { return {a.a + b.a}; }
+struct constant { int k; operator int() const { return k; } };
+struct counts { int *k; operator int() const { return (*k)++; } };
+__global__ void moved(float *x, int n, int k) { int i = INDEX; if (i < n) x[i + k] += 1; }
+template <class T, class K> void pure(T *x, int n, K k)
+{
+    #pragma kmm parallel(i = 0:n) update((x + 1)[i - 1 + k])
+    moved<<<(n + 255) / 256, 256>>>(x, n, k);
+}
+template <class T, class K> void impure(T *x, int n, K k)
+{
+    // CHECK: :[[#@LINE+3]]:{{[0-9]+}}: error: 'i - 1 + k' may have side effects, and a clause has none; compute the value before the pragma
+    // CHECK: note: 'moved(float *, int, int)' is launched here in the instance 'impure<float, counts>'
+    // CHECK-NOT: error
+    #pragma kmm parallel(i = 0:n) update((x + 1)[i - 1 + k])
+    moved<<<(n + 255) / 256, 256>>>(x, n, k);
+}
+template void pure(float *, int, constant);
+template void pure(float *, int, int);
+template void impure(float *, int, counts);
 template <class... P> __global__ void packed(int n, P... x) { int i = INDEX; if (i < n) ((x[i] += 1), ...); }
 template <class... P> void packs(int n, P... x)
 {

@@ -1,7 +1,7 @@
 // REQUIRES: ir
 // RUN: %kmmcc --target=host -std=c++17 --explain %s | FileCheck %s
 // RUN: %kmmcc --target=host -std=c++17 -fno-kmm %san -w %s -o %t.plain && env KMM_DEVICES=host %t.plain > %t.want
-// RUN: %kmmcc --target=host -std=c++17 -Werror %san -O1 %s -o %t && env KMM_DEVICES=host %t > %t.one && diff %t.want %t.one
+// RUN: %kmmcc --target=host -std=c++17 -Werror -Wno-kmm-whole %san -O1 %s -o %t && env KMM_DEVICES=host %t > %t.one && diff %t.want %t.one
 // RUN: env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 KMM_CHECK=result %t > %t.three 2>/dev/null && diff %t.want %t.three
 // RUN: env KMM_DEVICES=host:2,mem=8M KMM_FRAME=64K KMM_JOIN=0 KMM_CHECK=access %t > %t.check && diff %t.want %t.check
 // A launch in a template is inferred from all instances that the file makes.
@@ -19,6 +19,11 @@ template <class P> __global__ void adds(P x, int n) { int i = INDEX; if (i < n) 
 template <class T, class F> __global__ void maps(T *x, int n, F f) { int i = INDEX; if (i < n) x[i] = f(x[i]); }
 struct twice { __host__ __device__ float operator()(float v) const { return 2 * v; } };
 struct plus { float b; __host__ __device__ float operator()(float v) const { return v + b; } };
+struct same { __host__ __device__ float operator()(const float *x, int i) const { return 2 * x[i]; } };
+struct shift { int s; __host__ __device__ float operator()(const float *x, int i) const { return x[i + s]; } };
+class secret { int s; public: secret(int k) : s(k) {} __host__ __device__ float operator()(const float *x, int i) const { return x[i + s]; } };
+template <class F> __global__ void takes(float *o, const float *x, int n, F f) { int i = INDEX; if (i < n) o[i] = f(x, i); }
+__global__ void hides(float *o, const float *x, int n, secret f) { int i = INDEX; if (i < n) o[i] = f(x, i); }
 __global__ void over(float *x, int n) { int i = INDEX; if (i < n) x[i] += 1; }
 __global__ void over(double *x, int n) { int i = INDEX; if (i < n) x[i] += x[i]; }
 __global__ void halves(float *x, int n) { int i = INDEX; if (i < n) x[i] /= 2; }
@@ -94,6 +99,25 @@ template <class F> void map(float *x, int n, F f)
     // CHECK: analysis of maps<float, (lambda at
 #pragma kmm parallel
     maps<<<(n + B - 1) / B, B>>>(x, n, f);
+}
+// A member that not all instances have, or that is private, has no name in clauses.
+template <class F> void take(float *o, const float *x, int n, F f)
+{
+    // CHECK: launch of kernel 'takes'
+    // CHECK-NEXT: axis
+    // CHECK: writes   o[x_]
+    // CHECK: reads    x
+    // CHECK-NEXT: elements  the whole array
+#pragma kmm parallel
+    takes<<<(n + B - 1) / B, B>>>(o, x, n, f);
+}
+void hide(float *o, const float *x, int n, secret f)
+{
+    // CHECK: launch of kernel 'hides'
+    // CHECK: reads    x
+    // CHECK-NEXT: elements  the whole array
+#pragma kmm parallel
+    hides<<<(n + B - 1) / B, B>>>(o, x, n, f);
 }
 template <class T> void chosen(T *x, int n)
 {
@@ -214,6 +238,8 @@ int main(void)
     printf("%llx\n", hash(o, 400));
     cudaMemcpy(o, f, sizeof(f), cudaMemcpyHostToDevice);
     map(x, N, twice()), map(o, N, plus{3}), map(o, N, [=] __host__ __device__(float v) { return v - 7; });
+    SHOW;
+    take(o, x, N, same()), take(o, x, N - 3, shift{2}), take(o, x, N - 7, secret(5)), hide(o, x, N - 9, 3);
     SHOW;
     chosen(x, N), chosen(dd, N);
     pointed<halves>(x, N);
