@@ -431,6 +431,34 @@ static bool check_changes(unit_t *u, directive_t *d, const ir_function_t *f)
     return true;
 }
 
+static bool is_system_file(const unit_t *main, const char *path)
+{
+    CXFile file = path ? clang_getFile(main->tu, path) : NULL;
+    return file && clang_Location_isInSystemHeader(clang_getLocationForOffset(main->tu, file, 0));
+}
+
+static void say_own(unit_t *u, const directive_t *d, const char *name)
+{
+    unit_error(u, d->rebase_begin, d->rebase_end,
+               "'%s' uses '%s', of which each thread has its own, and chunks run on threads of "
+               "kmm; make it a parameter",
+               d->callee_name, name);
+}
+
+/* What the IR shows: loads in code that C++ runs by itself, or that a pointer may call. */
+static bool check_own(unit_t *u, const directive_t *d, const ir_function_t *f)
+{
+    for (int k = 0; f && k < f->own_count; k++) {
+        const ir_own_t *o = &f->own[k];
+        if (is_system_file(u->main, o->file))
+            continue;
+        say_own(u, d, o->name);
+        check_note_at(u, o->file, o->line, o->column, "it is used here");
+        return false;
+    }
+    return true;
+}
+
 typedef struct mention {
     const directive_t *d;
     CXCursor found;
@@ -502,10 +530,7 @@ bool check_state(unit_t *u, directive_t *d)
     const ir_function_t *f = ir_plain_function_of(u->main, d->target[0].instance);
     bool locks = w->locks || (f && f->takes_turns);
     if (!clang_Cursor_isNull(w->own)) {
-        unit_error(u, d->rebase_begin, d->rebase_end,
-                   "'%s' uses '%s', of which each thread has its own, and chunks run on threads of "
-                   "kmm; make it a parameter",
-                   d->callee_name, cursor_name(w->own_variable));
+        say_own(u, d, cursor_name(w->own_variable));
         check_note(u, w->own, "it is used here");
         return false;
     }
@@ -534,7 +559,7 @@ bool check_state(unit_t *u, directive_t *d)
         check_note(u, w->named, "it is used here");
         return false;
     }
-    if ((!locks && !check_changes(u, d, f)) || !check_addresses(u, d, f))
+    if ((!locks && !check_changes(u, d, f)) || !check_own(u, d, f) || !check_addresses(u, d, f))
         return false;
     return check_library(u, d, w);
 }
