@@ -158,3 +158,28 @@ bool library_shares(CXType type)
            (clang_getCursorKind(declaration) == CXCursor_ClassDecl &&
             !strncmp(cursor_name(declaration), "basic_ostream", strlen("basic_ostream")));
 }
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Returns how often the text has the name as a word. */
+static int count_words(const char *text, const char *end, const char *name)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, name)) && at < end; at++)
+        count += (at == text || !is_word(at[-1])) && !is_word(at[strlen(name)]);
+    return count;
+}
+
+bool library_makes_private(const char *text, const char *name)
+{
+    while ((text = strstr(text, "threadprivate"))) {
+        const char *end = text + strcspn(text, ")\n");
+        if (count_words(text, end, name))
+            return true;
+        text = end;
+    }
+    return false;
+}

@@ -19,5 +19,7 @@ bool library_is_state(CXCursor variable);
 bool library_numbers(const char *code);
 /* True for objects of the library, which threads share in ways of their own: locks, streams. */
 bool library_shares(CXType type);
+/* True if a directive `threadprivate` of OpenMP in the text names the variable. */
+bool library_makes_private(const char *text, const char *name);
 
 #endif

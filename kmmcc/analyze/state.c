@@ -170,6 +170,19 @@ static void note_led(walk_t *w, CXCursor place, CXCursor what)
         }
 }
 
+/* True if each thread has the variable. clang sees no OpenMP, which has `threadprivate` for it. */
+static bool is_of_thread(const walk_t *w, CXCursor v)
+{
+    const options_t *o = w->main->options;
+    bool has_openmp = false;
+    for (int k = 0; k < o->parse_flag_count; k++)
+        has_openmp |= !strcmp(o->parse_flags[k], "-fopenmp");
+    const unit_t *holder = has_openmp ? unit_holding(w->main, v) : NULL;
+    return clang_getCursorTLSKind(v) != CXTLS_None ||
+           (holder && (library_makes_private(holder->source->text, cursor_name(v)) ||
+                       library_makes_private(w->main->source->text, cursor_name(v))));
+}
+
 /* A variable of a thread, other than a local one, in which a function may keep what it works on. */
 static void note_own(walk_t *w, CXCursor place)
 {
@@ -179,7 +192,7 @@ static void note_own(walk_t *w, CXCursor place)
                  scope == CXCursor_FunctionTemplate;
     if (!cursor_is_static(v) || (local && clang_Cursor_getStorageClass(v) == CX_SC_Static))
         return;
-    if (clang_getCursorTLSKind(v) != CXTLS_None && clang_Cursor_isNull(w->own)) {
+    if (clang_Cursor_isNull(w->own) && is_of_thread(w, v)) {
         w->own = place;
         w->own_variable = v;
     }

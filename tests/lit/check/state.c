@@ -286,6 +286,9 @@ F flags(int n, const int *x) { for (int i = 0; i < n; i++) if (x[i] == 3) { atom
 F works_in_room(int n, int *y) { int at = atomic_fetch_add(&given, n); if (at + n > 5000) return; for (int i = 0; i < n; i++) slots[at + i] = i * y[i]; for (int i = 0; i < n; i++) y[i] = slots[at + i] != 0; }
 F works_in_lock(int n, int *y) { LOCK; kept = n; for (int i = 0; i < kept; i++) y[i] += 1; UNLOCK; }
 F adds_in_place(int n, const int *x) { int mine = atomic_fetch_add(&given, 1) & 63; for (int i = 0; i < n; i++) parts[mine] += x[i]; }
+static int apart = 1;
+#pragma omp threadprivate(apart)
+F without_openmp(int n, int *y) { for (int i = 0; i < n; i++) y[i] += apart; }
 F by_led(int n, const struct table *t, int *y) { for (int i = 0; i < n; i++) { y[i] = t->known[0]; y[i] += t->known[1]; } }
 F counts_some(int n, const int *x) { for (int i = 0; i < n; i++) { if (x[i] > 3) all_seen++; if (x[i] > 4) shards[x[i] & 7]++; else of_atomic.least |= x[i]; } }
 void share(int n, const int *x, int *y, const struct table *t)
@@ -364,6 +367,8 @@ void share(int n, const int *x, int *y, const struct table *t)
     counts_some(n, x);
 #pragma kmm parallel(i = 0:n) chunk(64) rebase(n: i) read(t[0:1]) write(y[i])
     by_led(n, t, y);
+#pragma kmm parallel(i = 0:n) chunk(64) rebase(n: i) update(y[i])
+    without_openmp(n, y);
 }
 // Output: to streams that are not seen to be the call's own, and by names of functions.
 F either(int n, int quiet, const int *x) { char b[99]; FILE *f = quiet ? fmemopen(b, 99, "w") : stdout; for (int i = 0; i < n; i++) fprintf(f, "%d", x[i]); }
