@@ -31,6 +31,8 @@ typedef struct walk {
     CXCursor own, own_variable; /* the mention of a variable that each thread has of its own */
     CXCursor keeps, prints;     /* uses of what of the library has a state; of what prints */
     CXCursor asks;              /* a call that asks for floating-point exceptions */
+    CXCursor of_thread;         /* a call about what belongs to the thread that calls */
+    const char *text;           /* of the function that is looked at */
     CXCursor
         printer[MAX_SEEN];   /* calls of functions that print, to streams still to be looked at */
     CXCursor callee;         /* the mention of the function that is called */
@@ -281,6 +283,8 @@ static void note_call(walk_t *w, CXCursor call)
             w->keeps = call;
         if (library && library_asks_for_exceptions(name) && clang_Cursor_isNull(w->asks))
             w->asks = call;
+        if (library && clang_Cursor_isNull(w->of_thread) && library_is_of_thread(call, w->text))
+            w->of_thread = call;
         if (output_is_printer(f) && w->printer_count < MAX_SEEN)
             w->printer[w->printer_count++] = call;
         w->callee = flow_operand(cursor_first_child(call));
@@ -347,9 +351,11 @@ static void walk_function(walk_t *w, CXCursor f)
         if (clang_equalCursors(w->seen[k], definition))
             return;
     w->seen[w->seen_count++] = definition;
-    const char *text = text_of(w, definition);
+    const char *outer = w->text, *text = text_of(w, definition);
     w->locks |= strstr(text, "omp atomic") || strstr(text, "omp critical");
+    w->text = text;
     clang_visitChildren(definition, visit, w);
+    w->text = outer;
 }
 
 static walk_t *walk(const unit_t *u, const directive_t *d)
@@ -367,6 +373,8 @@ static walk_t *walk(const unit_t *u, const directive_t *d)
                   .keeps = none,
                   .prints = none,
                   .asks = none,
+                  .of_thread = none,
+                  .text = "",
                   .callee = none,
                   .led = none,
                   .led_field = none};
@@ -531,6 +539,13 @@ static bool check_library(unit_t *u, directive_t *d, walk_t *w)
                 "order than in one call [-Wkmm-output]",
                 d->callee_name);
         check_note(u, w->prints, "it prints here");
+    }
+    if (!clang_Cursor_isNull(w->of_thread)) {
+        diag_at(SEVERITY_WARNING, u->source, d->rebase_begin, d->rebase_end,
+                "'%s' calls '%s', which concerns the thread that calls it, and chunks run on "
+                "threads of kmm [-Wkmm-thread]",
+                d->callee_name, cursor_name(w->of_thread));
+        check_note(u, w->of_thread, "it is called here");
     }
     return true;
 }

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 #define F static void
@@ -90,6 +91,9 @@ F by_place(int n, const int *x) { unsigned mine = next.fetch_add(1); for (int i 
 static std::shared_ptr<const std::vector<int>> settings = std::make_shared<std::vector<int>>(4);
 F by_owner(int n, int *y) { for (int i = 0; i < n; i++) { auto copy = settings; y[i] += (*copy)[1]; } }
 F asks(int n, int *y) { for (int i = 0; i < n; i++) y[i] += lines.size(); }
+F by_thread_id(int n, int *y) { for (int i = 0; i < n; i++) y[i] += std::this_thread::get_id() == std::thread::id(); }
+static void by_handled(int n, int *y) { for (int i = 0; i < n; i++) y[i] += std::current_exception() != nullptr; }
+static void handles(int n, int *y) { for (int i = 0; i < n; i++) try { if (y[i] < 0) throw 1; } catch (...) { y[i] = std::current_exception() != nullptr; } }
 static std::mutex mutex;
 static thread_local int room[2];
 struct sets { int v = (room[0] = 3, room[0] + 1); };
@@ -209,6 +213,14 @@ void all(int n, const int *x, int *y, unsigned *v, const float *a, float *b, dou
 // CHECK: state.cpp:[[#@LINE+1]]:{{.*}} error: 'by_pointer_place' changes 'places', {{.*}}; which places it uses depends on the chunks
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_pointer_place(n, x);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} warning: 'by_thread_id' calls 'get_id', which concerns the thread that calls it
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_thread_id(n, y);
+// CHECK: state.cpp:[[#@LINE+1]]:{{.*}} warning: 'by_handled' calls 'current_exception'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    by_handled(n, y);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    handles(n, y);
 // CHECK-NOT: error:
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     by_version(n, x);
