@@ -158,3 +158,50 @@ bool library_shares(CXType type)
            (clang_getCursorKind(declaration) == CXCursor_ClassDecl &&
             !strncmp(cursor_name(declaration), "basic_ostream", strlen("basic_ostream")));
 }
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Returns how often the text has the name as a word. */
+static int count_words(const char *text, const char *end, const char *name)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, name)) && at < end; at++)
+        count += (at == text || !is_word(at[-1])) && !is_word(at[strlen(name)]);
+    return count;
+}
+
+bool library_makes_private(const char *text, const char *name)
+{
+    while ((text = strstr(text, "threadprivate"))) {
+        const char *end = text + strcspn(text, ")\n");
+        if (count_words(text, end, name))
+            return true;
+        text = end;
+    }
+    return false;
+}
+
+bool library_is_of_thread(CXCursor call, const char *text)
+{
+    static const char *const always[] = {"pthread_self", "gettid",        "thrd_current",
+                                         "raise",        "feraiseexcept", NULL};
+    static const char *const once[] = {"fesetround", "uselocale", "pthread_sigmask", "sigprocmask",
+                                       NULL};
+    static const char *const thrown[] = {"current_exception", "uncaught_exception",
+                                         "uncaught_exceptions", NULL};
+    static const char *const team[] = {"omp_get_max_threads", "omp_get_num_threads",
+                                       "omp_get_thread_num", NULL};
+    const char *name = cursor_name(call), *end = text + strlen(text);
+    CXCursor scope = clang_getCursorSemanticParent(clang_getCursorReferenced(call));
+    if (text_is_one_of(name, once))
+        return count_words(text, end, name) == 1;
+    if (text_is_one_of(name, thrown))
+        return *text && !count_words(text, end, "catch") && !count_words(text, end, "try");
+    if (text_is_one_of(name, team))
+        return *text && !strstr(text, "omp parallel");
+    return text_is_one_of(name, always) ||
+           (!strcmp(name, "get_id") && !strcmp(cursor_name(scope), "this_thread"));
+}

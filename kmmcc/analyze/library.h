@@ -19,5 +19,11 @@ bool library_is_state(CXCursor variable);
 bool library_numbers(const char *code);
 /* True for objects of the library, which threads share in ways of their own: locks, streams. */
 bool library_shares(CXType type);
+/* True if a directive `threadprivate` of OpenMP in the text names the variable. */
+bool library_makes_private(const char *text, const char *name);
+/* True if the call gives or changes what belongs to the thread that calls: its number, what it
+ * handles, its locale, rounding and signals. `text` is that of the function that calls; what it
+ * changes it may put back. */
+bool library_is_of_thread(CXCursor call, const char *text);
 
 #endif

@@ -31,6 +31,8 @@ typedef struct walk {
     CXCursor own, own_variable; /* the mention of a variable that each thread has of its own */
     CXCursor keeps, prints;     /* uses of what of the library has a state; of what prints */
     CXCursor asks;              /* a call that asks for floating-point exceptions */
+    CXCursor of_thread;         /* a call about what belongs to the thread that calls */
+    const char *text;           /* of the function that is looked at */
     CXCursor
         printer[MAX_SEEN];   /* calls of functions that print, to streams still to be looked at */
     CXCursor callee;         /* the mention of the function that is called */
@@ -170,6 +172,19 @@ static void note_led(walk_t *w, CXCursor place, CXCursor what)
         }
 }
 
+/* True if each thread has the variable. clang sees no OpenMP, which has `threadprivate` for it. */
+static bool is_of_thread(const walk_t *w, CXCursor v)
+{
+    const options_t *o = w->main->options;
+    bool has_openmp = false;
+    for (int k = 0; k < o->parse_flag_count; k++)
+        has_openmp |= !strcmp(o->parse_flags[k], "-fopenmp");
+    const unit_t *holder = has_openmp ? unit_holding(w->main, v) : NULL;
+    return clang_getCursorTLSKind(v) != CXTLS_None ||
+           (holder && (library_makes_private(holder->source->text, cursor_name(v)) ||
+                       library_makes_private(w->main->source->text, cursor_name(v))));
+}
+
 /* A variable of a thread, other than a local one, in which a function may keep what it works on. */
 static void note_own(walk_t *w, CXCursor place)
 {
@@ -179,7 +194,7 @@ static void note_own(walk_t *w, CXCursor place)
                  scope == CXCursor_FunctionTemplate;
     if (!cursor_is_static(v) || (local && clang_Cursor_getStorageClass(v) == CX_SC_Static))
         return;
-    if (clang_getCursorTLSKind(v) != CXTLS_None && clang_Cursor_isNull(w->own)) {
+    if (clang_Cursor_isNull(w->own) && is_of_thread(w, v)) {
         w->own = place;
         w->own_variable = v;
     }
@@ -268,6 +283,8 @@ static void note_call(walk_t *w, CXCursor call)
             w->keeps = call;
         if (library && library_asks_for_exceptions(name) && clang_Cursor_isNull(w->asks))
             w->asks = call;
+        if (library && clang_Cursor_isNull(w->of_thread) && library_is_of_thread(call, w->text))
+            w->of_thread = call;
         if (output_is_printer(f) && w->printer_count < MAX_SEEN)
             w->printer[w->printer_count++] = call;
         w->callee = flow_operand(cursor_first_child(call));
@@ -334,9 +351,11 @@ static void walk_function(walk_t *w, CXCursor f)
         if (clang_equalCursors(w->seen[k], definition))
             return;
     w->seen[w->seen_count++] = definition;
-    const char *text = text_of(w, definition);
+    const char *outer = w->text, *text = text_of(w, definition);
     w->locks |= strstr(text, "omp atomic") || strstr(text, "omp critical");
+    w->text = text;
     clang_visitChildren(definition, visit, w);
+    w->text = outer;
 }
 
 static walk_t *walk(const unit_t *u, const directive_t *d)
@@ -354,6 +373,8 @@ static walk_t *walk(const unit_t *u, const directive_t *d)
                   .keeps = none,
                   .prints = none,
                   .asks = none,
+                  .of_thread = none,
+                  .text = "",
                   .callee = none,
                   .led = none,
                   .led_field = none};
@@ -431,6 +452,34 @@ static bool check_changes(unit_t *u, directive_t *d, const ir_function_t *f)
     return true;
 }
 
+static bool is_system_file(const unit_t *main, const char *path)
+{
+    CXFile file = path ? clang_getFile(main->tu, path) : NULL;
+    return file && clang_Location_isInSystemHeader(clang_getLocationForOffset(main->tu, file, 0));
+}
+
+static void say_own(unit_t *u, const directive_t *d, const char *name)
+{
+    unit_error(u, d->rebase_begin, d->rebase_end,
+               "'%s' uses '%s', of which each thread has its own, and chunks run on threads of "
+               "kmm; make it a parameter",
+               d->callee_name, name);
+}
+
+/* What the IR shows: loads in code that C++ runs by itself, or that a pointer may call. */
+static bool check_own(unit_t *u, const directive_t *d, const ir_function_t *f)
+{
+    for (int k = 0; f && k < f->own_count; k++) {
+        const ir_own_t *o = &f->own[k];
+        if (is_system_file(u->main, o->file))
+            continue;
+        say_own(u, d, o->name);
+        check_note_at(u, o->file, o->line, o->column, "it is used here");
+        return false;
+    }
+    return true;
+}
+
 typedef struct mention {
     const directive_t *d;
     CXCursor found;
@@ -491,6 +540,13 @@ static bool check_library(unit_t *u, directive_t *d, walk_t *w)
                 d->callee_name);
         check_note(u, w->prints, "it prints here");
     }
+    if (!clang_Cursor_isNull(w->of_thread)) {
+        diag_at(SEVERITY_WARNING, u->source, d->rebase_begin, d->rebase_end,
+                "'%s' calls '%s', which concerns the thread that calls it, and chunks run on "
+                "threads of kmm [-Wkmm-thread]",
+                d->callee_name, cursor_name(w->of_thread));
+        check_note(u, w->of_thread, "it is called here");
+    }
     return true;
 }
 
@@ -502,10 +558,7 @@ bool check_state(unit_t *u, directive_t *d)
     const ir_function_t *f = ir_plain_function_of(u->main, d->target[0].instance);
     bool locks = w->locks || (f && f->takes_turns);
     if (!clang_Cursor_isNull(w->own)) {
-        unit_error(u, d->rebase_begin, d->rebase_end,
-                   "'%s' uses '%s', of which each thread has its own, and chunks run on threads of "
-                   "kmm; make it a parameter",
-                   d->callee_name, cursor_name(w->own_variable));
+        say_own(u, d, cursor_name(w->own_variable));
         check_note(u, w->own, "it is used here");
         return false;
     }
@@ -534,7 +587,7 @@ bool check_state(unit_t *u, directive_t *d)
         check_note(u, w->named, "it is used here");
         return false;
     }
-    if ((!locks && !check_changes(u, d, f)) || !check_addresses(u, d, f))
+    if ((!locks && !check_changes(u, d, f)) || !check_own(u, d, f) || !check_addresses(u, d, f))
         return false;
     return check_library(u, d, w);
 }

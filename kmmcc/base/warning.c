@@ -35,6 +35,10 @@ static const warning_t list[] = {
      "stores other elements then",
      false},
     {"kmm-output", "a plain function that prints, since its chunks run in any order", false},
+    {"kmm-thread",
+     "a plain function that calls what concerns its own thread, such as pthread_self, since "
+     "chunks run on threads of kmm",
+     false},
     {"kmm-order",
      "a plain function that stores in places, or stores numbers, that an atomic sum "
      "gives out, since its chunks run in any order",

@@ -392,6 +392,7 @@ ir_function_t *Analysis::run()
     test_loops();
     if (plain_) {
         find_elsewhere();
+        find_own();
         find_thrown();
         find_shared();
         find_flags();
@@ -431,6 +432,8 @@ ir_function_t *Analysis::run()
                (int)unknown_.size(),
                kept_array(change_),
                (int)change_.size(),
+               kept_array(own_),
+               (int)own_.size(),
                kept_array(thrown_),
                (int)thrown_.size(),
                kept_array(shared_),

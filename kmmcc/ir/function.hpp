@@ -104,6 +104,7 @@ class Analysis
     std::vector<const Instruction *> access_at_;
     std::vector<ir_unknown_t> unknown_;
     std::vector<ir_change_t> change_;
+    std::vector<ir_own_t> own_;
     std::vector<ir_throw_t> thrown_;
     std::vector<ir_shared_t> shared_;
     bool clears_flags_ = false, owns_memory_ = false;
@@ -184,6 +185,8 @@ class Analysis
     void add_change(const Instruction *i, ir_change_t c);
     void note_number(const Value *v);
     void find_elsewhere();
+    void note_own(const Instruction &i, const GlobalVariable *g);
+    void find_own();
     void thrown_by(const PHINode *phi, int64_t period, bool is_sure, ir_throw_t *t);
     void find_thrown();
     bool is_scratch(const Instruction *store, const Value *place) const;

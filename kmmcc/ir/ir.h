@@ -160,6 +160,14 @@ typedef struct ir_change {
     const char *file; /* NULL: not known */
 } ir_change_t;
 
+/* A variable of which each thread has its own, and that the function loads before it has set it:
+ * itself, or in a function that it may call by a pointer. */
+typedef struct ir_own {
+    const char *name;
+    int line, column; /* of the load */
+    const char *file; /* NULL: not known */
+} ir_own_t;
+
 /*
  * A store to memory that all calls share: a variable of static storage, or what a pointer there
  * leads to; also an atomic or a volatile one, and under a lock. Or a store to a parameter's memory
@@ -218,6 +226,8 @@ typedef struct ir_function {
     int unknown_count;
     ir_change_t *change;
     int change_count;
+    ir_own_t *own; /* of a plain function */
+    int own_count;
     ir_throw_t *thrown; /* of a plain function */
     int thrown_count;
     ir_shared_t *shared; /* of a plain function */

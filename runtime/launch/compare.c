@@ -58,7 +58,7 @@ struct kmm__comparison {
 bool kmm__compare_wants(const kmm__submission_t *s)
 {
     return s->rt->checks_result && s->annotated && s->part.count > 1 &&
-           !kmm__gate_is_closed_here() && !kmm__inside_task();
+           !kmm__gate_is_closed_here() && !kmm__is_inside();
 }
 
 /* Writes a note, once for each of the first 64 places in the source. */

@@ -35,6 +35,7 @@
 #include "memory/residency/foresight.h"
 #include "memory/residency/native.h"
 #include "task/dag.h"
+#include "task/inside.h"
 #include "task/marker.h"
 
 enum {
@@ -441,6 +442,11 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     kmm__comparison_t *comparison = NULL;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
+    if (s->annotated && l->item_count && kmm__is_inside() && !kmm__inside_task())
+        return kmm__submission_refuse(s, KMM_E_STATE,
+                                      "it is launched inside a chunk, which would "
+                                      "wait for it and may hold what it needs; "
+                                      "call the function without the pragma there");
     KMM__NATIVE_HOLD(error, s->rt, "a launch in chunks");
     if (!error)
         error = kmm__place_devices(l, s->kind, call->kernel == NULL, &s->placement);

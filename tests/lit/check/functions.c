@@ -1,4 +1,4 @@
-// RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: %s
+// RUN: %not %kmmcc -fopenmp -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: %s
 // RUN: %kmmcc -fno-kmm-compare -Wno-kmm-overlap -c %s -o %t.o
 // REQUIRES: ir
 // Plain functions that do something else in chunks than in one call; and some that do not.
@@ -28,7 +28,10 @@ static int is_large(int n) { return n > 50000; }
 F large_told(int n, float *y) { if (is_large(n)) for (int i = 0; i < n; i++) y[i] += 1; else for (int i = 0; i < n; i++) y[i] += 2; }
 F some(int n, float *y) { if (n < 1) return; for (int i = 0; i < n; i++) y[i] += 1; }
 static float long_one[1000000];
+static float long_one_of, apart = 1;
+#pragma omp threadprivate(long_one_of, apart)
 static float scale_of(void) { return scale; }
+F privately(int n, float *y) { for (int i = 0; i < n; i++) y[i] *= apart; }
 F threads(int n, float *y) { for (int i = 0; i < n; i++) y[i] *= scale_of(); }
 static float G[4096];
 F global(int n, float *y) { for (int i = 0; i < n; i++) y[i] = G[i]; }
@@ -91,6 +94,9 @@ void all(int n, int w, float *x, float *y, float *s)
 // CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'threads' uses 'scale', of which each thread has its own, and chunks run on threads of kmm; make it a parameter
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
     threads(n, y);
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'privately' uses 'apart', of which each thread has its own
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    privately(n, y);
 // CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'local' changes the static variable 'seed', which all chunks share
 #pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
     local(n, y);

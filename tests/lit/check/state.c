@@ -6,6 +6,7 @@
 #include <fenv.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 #include <wchar.h>
 #define F static void
+static pthread_t known_thread;
 static int counter, last[1], *there = &counter, turn;
 static struct { int a, b; } pair, *of_pair = &pair;
 F by_pointer(int n, int *y) { int *c = &counter; for (int i = 0; i < n; i++) y[i] += ++*c; }
@@ -44,6 +46,10 @@ F names_files(int n, char *y) { for (int i = 0; i < n; i++) y[i] = tmpnam(NULL)[
 F widens(int n, char *y) { for (int i = 0; i < n; i++) { wchar_t w; y[i] = (char)mbrtowc(&w, &y[i], 1, NULL); } }
 F converts(int n, char *y) { for (int i = 0; i < n; i++) y[i] = *ecvt(y[i], 3, &(int){0}, &(int){0}); }
 F prints(int n, const int *x) { for (int i = 0; i < n; i++) printf("%d\n", x[i]); }
+F knows_itself(int n, int *y) { for (int i = 0; i < n; i++) y[i] += pthread_equal(pthread_self(), known_thread); }
+static void leaves_rounding(int n, double *y) { fesetround(FE_UPWARD); for (int i = 0; i < n; i++) y[i] /= 3; }
+static void puts_back_rounding(int n, double *y) { int old = fegetround(); fesetround(FE_UPWARD); for (int i = 0; i < n; i++) y[i] /= 3; fesetround(old); }
+F raises(int n, double *y) { for (int i = 0; i < n; i++) if (y[i] < 0) raise(SIGUSR1); else y[i] /= 3; }
 static int table[5000], *of_table = table;
 F by_table(int n, int *y) { for (int i = 0; i < n; i++) y[i] = of_table[i]; }
 F draws_own(int n, unsigned seed, int *y) { for (int i = 0; i < n; i++) y[i] = rand_r(&seed); }
@@ -146,6 +152,17 @@ void all(int n, const int *x, int *y, double *d, char *c, int (*a)[120], const i
 // CHECK: state.c:[[#@LINE+1]]:{{.*}} warning: 'prints' prints, and chunks run at once and in any order, so lines come in another order than in one call [-Wkmm-output]
 #pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i])
     prints(n, x);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} warning: 'knows_itself' calls 'pthread_self', which concerns the thread that calls it, and chunks run on threads of kmm [-Wkmm-thread]
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
+    knows_itself(n, y);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} warning: 'leaves_rounding' calls 'fesetround'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(d[i])
+    leaves_rounding(n, d);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(d[i])
+    puts_back_rounding(n, d);
+// CHECK: state.c:[[#@LINE+1]]:{{.*}} warning: 'raises' calls 'raise'
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(d[i])
+    raises(n, d);
 // CHECK: state.c:[[#@LINE+1]]:{{.*}} error: 'by_table' stores what its loop carries
 #pragma kmm parallel(i = 0:n) rebase(n: i) write(y[i])
     by_table(n, y);
@@ -286,6 +303,9 @@ F flags(int n, const int *x) { for (int i = 0; i < n; i++) if (x[i] == 3) { atom
 F works_in_room(int n, int *y) { int at = atomic_fetch_add(&given, n); if (at + n > 5000) return; for (int i = 0; i < n; i++) slots[at + i] = i * y[i]; for (int i = 0; i < n; i++) y[i] = slots[at + i] != 0; }
 F works_in_lock(int n, int *y) { LOCK; kept = n; for (int i = 0; i < kept; i++) y[i] += 1; UNLOCK; }
 F adds_in_place(int n, const int *x) { int mine = atomic_fetch_add(&given, 1) & 63; for (int i = 0; i < n; i++) parts[mine] += x[i]; }
+static int apart = 1;
+#pragma omp threadprivate(apart)
+F without_openmp(int n, int *y) { for (int i = 0; i < n; i++) y[i] += apart; }
 F by_led(int n, const struct table *t, int *y) { for (int i = 0; i < n; i++) { y[i] = t->known[0]; y[i] += t->known[1]; } }
 F counts_some(int n, const int *x) { for (int i = 0; i < n; i++) { if (x[i] > 3) all_seen++; if (x[i] > 4) shards[x[i] & 7]++; else of_atomic.least |= x[i]; } }
 void share(int n, const int *x, int *y, const struct table *t)
@@ -364,6 +384,8 @@ void share(int n, const int *x, int *y, const struct table *t)
     counts_some(n, x);
 #pragma kmm parallel(i = 0:n) chunk(64) rebase(n: i) read(t[0:1]) write(y[i])
     by_led(n, t, y);
+#pragma kmm parallel(i = 0:n) chunk(64) rebase(n: i) update(y[i])
+    without_openmp(n, y);
 }
 // Output: to streams that are not seen to be the call's own, and by names of functions.
 F either(int n, int quiet, const int *x) { char b[99]; FILE *f = quiet ? fmemopen(b, 99, "w") : stdout; for (int i = 0; i < n; i++) fprintf(f, "%d", x[i]); }
