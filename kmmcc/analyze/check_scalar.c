@@ -104,6 +104,8 @@ static bool check_macro(const unit_t *u, const directive_t *d, const expr_t *e)
  * asked. */
 static bool is_pure(const directive_t *d, const expr_t *e)
 {
+    if (clang_Cursor_isNull(e->cursor) && e->kind != EXPR_CALL)
+        return true; /* an extent of an array's type, which the user has not written */
     return d->in_template && !d->pattern ? effects_may_be_pure(e->cursor)
                                          : effects_is_pure(e->cursor);
 }
