@@ -8,6 +8,7 @@
 #include "memory/state.h"
 #include "observe/chrome.h"
 #include "observe/dot.h"
+#include "observe/ranges.h"
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static bool is_started; /* guarded by `starting` */
@@ -33,6 +34,8 @@ static int listeners_start(void)
     int error = 0;
     pthread_once(&once, register_fork);
     pthread_mutex_lock(&starting);
+    if (!is_started)
+        kmm__ranges_start();
     if (!is_started)
         error = kmm__chrome_start();
     if (!is_started && !error)
