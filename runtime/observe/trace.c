@@ -53,7 +53,8 @@ int kmm__observe_start(kmm_runtime_t *rt)
         kmm__device_t *d = rt->device[k];
         d->number = (uint16_t)atomic_fetch_add(&devices, 1);
         KMM__TRACE(.kind = KMM__EVENT_DEVICE, .device = d->number,
-                   .text = kmm__trace_text(d->info.name), .a = d->memory->limit);
+                   .text = kmm__trace_text(d->info.name), .a = d->memory->limit,
+                   .b = (uint64_t)rt->number << 32 | k);
     }
     return error;
 }

@@ -133,10 +133,21 @@ def copies(s):
                "help to do more with the data that is copied, or to copy less of it.")
 
 
+def locking(s):
+    """Host memory that is page-locked while the program runs."""
+    took = ranges.total(s.locks)
+    if s.part(took) >= LEAST:
+        yield (took, "Host memory is page-locked while the program runs",
+               f"Page-locking {size(s.bytes_locked)} took {seconds(took)} ({percent(s.part(took))}"
+               " of the run), and other calls of the driver wait meanwhile. It happens once for "
+               "each part of an array, when that is first copied. A longer run pays it once, too.")
+
+
 def all_advice(s):
     """Pieces of advice, those first that are about more time."""
     if not s.lanes or not s.length:
         return []
-    found = [piece for rule in (room, again, waits, small, idle, disk) for piece in rule(s)]
+    found = [piece for rule in (room, again, waits, small, idle, disk, locking)
+             for piece in rule(s)]
     found = found or list(copies(s))
     return [piece[1:] for piece in sorted(found, key=lambda p: -p[0])]
