@@ -230,6 +230,16 @@ def test_evicted_again():
     part = round(100 * again(events) / came)
     assert f"{part}% of the copies bring what was evicted before." in text, (text, part)
     assert "too large for two" not in text and "ends lookahead" not in text, text
+    assert "The program waits" not in text, text
+
+
+def test_copies_end_lookahead():
+    """... copies to the program in each step, between which data is evicted."""
+    run("copies.json", "copies host:1,mem=4M 2000000 64", KMM_FRAME="64K")
+    text = words(tell("copies.json"))
+    assert "of the copies bring what was evicted before." in text, text
+    assert re.search(r"The program waits 6 times between its 9 launches, mostly for a copy to its "
+                     r"own memory after the launch of (step \(trace.cu:10\)|second)", text), text
 
 
 def test_synchronized():

@@ -39,8 +39,9 @@ class Use:
 class Wait:
     """A wait of the program for work, after which it launched more."""
 
-    def __init__(self, begin, end, after):
+    def __init__(self, begin, end, after, what):
         self.begin, self.end, self.after = begin, end, after  # `after`: the launch before it
+        self.what = what  # what it waits for
 
 
 class Summary:
@@ -203,11 +204,17 @@ class Summary:
                     continue
                 before = submits[next_one - 1]
                 found = between.setdefault((track.tid, before), Wait(
-                    track.begin[k], 0, self.launch_of(track, before)))
+                    track.begin[k], 0, self.launch_of(track, before), self.awaited(track, k)))
                 found.end = max(found.end, track.end(k))
         self.waits = sorted(between.values(), key=lambda w: w.end)
 
         self.kernel_begins = [begin for begin, _ in self.any_kernel]
+
+    def awaited(self, track, k):
+        """What a slice `wait for work` waits for, in words."""
+        operation = self.trace.texts[track.cause[k]] if track.cause[k] >= 0 else None
+        return {None: "all work", "copy out": "a copy to its own memory",
+                "copy in": "a copy from its own memory"}.get(operation, f"a {operation}")
 
     def launch_of(self, track, k):
         """The name of the launch that a slice `submit` has submitted."""
