@@ -168,7 +168,7 @@ static void unchunked_step(work_t *w, int t)
     int rows = (int)w->rows;
     float *in = w->x[t % 2], *out = w->x[!(t % 2)];
     dim3 block(64, 4), grid(WIDTH / 64, (rows + 3) / 4);
-    #pragma kmm parallel(x = 0:WIDTH, y = 0:rows) shape(in[rows][WIDTH], out[rows][WIDTH]) \
+    #pragma kmm parallel(y: global.y = 0:rows) shape(in[rows][WIDTH], out[rows][WIDTH]) \
         read(in[y-1:3][0:WIDTH]) write(out[y][0:WIDTH])
     jacobi<<<grid, block>>>(rows, in, out);
 }

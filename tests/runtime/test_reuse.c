@@ -450,21 +450,21 @@ static void a_device_has_many_frames(void **state)
 
 /* ---- Notes ---- */
 
-/* Runs six sweeps over `parts` parts, and waits in each: for all work if `waits`, for a copy out if
- * `copies`. Returns how often a note says so, with `what` in it; -1: a note without that. */
-static int notes(int parts, bool waits, bool copies, const char *what)
+/* Runs eight sweeps over `parts` parts, and waits in each: for all work if `waits`, for a copy out
+ * if `copies`. Returns how often a note says so, with `what` in it; -1: a note without that. */
+static int notes(const char *order, int parts, bool waits, bool copies, const char *what)
 {
     char text[4000];
     uint32_t first;
     int count = 0;
     FILE *to = tmpfile();
-    kmm_runtime_t *rt = make(1, 64, 1, "reuse");
+    kmm_runtime_t *rt = make(1, 64, 1, order);
     uint32_t *x = array(rt, parts * PART);
     kmm_fill(rt, x, 0, (size_t)parts * FRAME);
     fflush(stderr);
     int saved = dup(2);
     dup2(fileno(to), 2);
-    for (int t = 0; t < 6; t++) {
+    for (int t = 0; t < 8; t++) {
         sweep(x, parts, t);
         if (waits)
             assert_int_equal(kmm_wait(rt), 0);
@@ -488,13 +488,14 @@ static int notes(int parts, bool waits, bool copies, const char *what)
 static void waits_are_said(void **state)
 {
     (void)state;
-    assert_int_equal(notes(192, false, false, ""), 0);
-    assert_int_equal(notes(48, true, true, ""), 0);
-    assert_int_equal(notes(192, true, false,
+    assert_int_equal(notes("reuse", 192, false, false, ""), 0);
+    assert_int_equal(notes("reuse", 48, true, true, ""), 0);
+    assert_int_equal(notes("submission", 192, true, false, ""), 0);
+    assert_int_equal(notes("reuse", 192, true, false,
                            "note: reuse.cu:1: each time after this launch the "
                            "program synchronizes, and not all data fits"),
                      1);
-    assert_int_equal(notes(192, false, true, "the program waits for \"copy"), 1);
+    assert_int_equal(notes("reuse", 192, false, true, "the program waits for \"copy"), 1);
 }
 
 /* ---- Chunks that kmm chooses ---- */

@@ -12,8 +12,8 @@
 #include "base/log.h"
 #include "base/units.h"
 
-/* A wait counts if a program has submitted 1 to LAUNCHES launches since the one before, and if
- * devices have evicted 1 / PART of their memory meanwhile. */
+/* A wait counts if a program has submitted 1 to LAUNCHES launches since the one before, the last of
+ * them at the same place, and if devices have evicted 1 / PART of their memory meanwhile. */
 enum { WAITS = 4, LAUNCHES = 8, PART = 4 };
 
 void kmm__lookahead_begin(const kmm__task_t *t)
@@ -30,7 +30,8 @@ void kmm__lookahead_begin(const kmm__task_t *t)
     a->device = t->device;
 }
 
-/* Adds up what the devices with little memory have evicted. Returns the bytes of their memory. */
+/* Adds up what the devices with little memory have evicted. Returns the bytes of their memory; 0:
+ * no device orders its tasks by reuse. */
 static uint64_t add_evicted(const kmm_runtime_t *rt, uint64_t *evicted)
 {
     uint64_t limit = 0;
@@ -61,13 +62,16 @@ void kmm__lookahead_end(kmm_runtime_t *rt, const kmm__task_t *awaited)
 {
     kmm__lookahead_t *a = &rt->memory->lookahead;
     uint64_t evicted = 0, limit;
-    if (a->is_said || a->launches == 0)
+    if (a->is_said || a->launches == 0 || (limit = add_evicted(rt, &evicted)) == 0)
         return;
-    limit = add_evicted(rt, &evicted);
     uint64_t bytes = evicted - a->evicted;
-    a->waits = a->file && a->launches <= LAUNCHES && bytes >= limit / PART ? a->waits + 1 : 0;
+    bool counts = a->file && a->file == a->waited_file && a->line == a->waited_line &&
+                  a->launches <= LAUNCHES && bytes >= limit / PART;
+    a->waits = counts ? a->waits + 1 : 0;
     a->evicted = evicted;
     a->launches = 0;
+    a->waited_file = a->file;
+    a->waited_line = a->line;
     if (a->waits < WAITS)
         return;
     a->is_said = true;
