@@ -205,8 +205,8 @@ static const struct {
     int arrays;
 } kinds[] = {
     {"sweeps", "chunks", sweep_step, 1}, {"jacobi", "rows a chunk", jacobi_step, 2},
-    {"unchunked", "(no chunk)", unchunked_step, 2}, {"cube", "planes a chunk", cube_step, 2}, {"lattice", "rows a chunk", lattice_step, 2},
-    {"add", "chunks", add_step, 3},
+    {"unchunked", "(no chunk)", unchunked_step, 2}, {"cube", "planes a chunk", cube_step, 2},
+    {"lattice", "rows a chunk", lattice_step, 2}, {"add", "chunks", add_step, 3},
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
@@ -362,7 +362,8 @@ int main(int count, char **args)
     while (count == 6 && kind < KINDS && strcmp(args[1], kinds[kind].name))
         kind++;
     if (count != 6 || kind == KINDS) {
-        fprintf(stderr, "usage: %s sweeps|jacobi|unchunked|cube|lattice|add GB LIMIT_GB STEPS CHUNK\n",
+        fprintf(stderr,
+                "usage: %s sweeps|jacobi|unchunked|cube|lattice|add GB LIMIT_GB STEPS CHUNK\n",
                 args[0]);
         return 2;
     }

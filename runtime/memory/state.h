@@ -28,7 +28,7 @@ typedef struct kmm__lookahead {
     uint32_t waits;          /* in a row after which much was evicted */
     uint64_t work_id;        /* the latest of these launches, + 1 */
     uint64_t evicted;        /* bytes that devices had evicted when a thread waited last */
-    const char *file;        /* the place of the latest launch; NULL: none has one */
+    const char *file;        /* the place of the latest of them; NULL: none has one */
     const char *waited_file; /* the place of the latest launch before the last wait */
     int line, waited_line;
     const kmm__device_t *device; /* and a device that it was submitted to */

@@ -500,39 +500,37 @@ static void waits_are_said(void **state)
 
 /* ---- Chunks that kmm chooses ---- */
 
-/* Returns the number of chunks of a launch over `mib` MiB on a device of 512. */
-static uint64_t chosen(int64_t mib)
+/* Returns the number of chunks of a launch over `mib` MiB, which nobody has written, so that
+ * nothing is copied. */
+static uint64_t chosen(const char *devices, const char *order, int64_t mib)
 {
     kmm_runtime_t *rt = NULL;
-    kmm_device_info_t d;
     const int64_t blocks = mib * 16, part = 65536;
-    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "host:1,mem=512M", .threads = 1}),
-                     0);
+    setenv("KMM_ORDER", order, 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = devices, .threads = 1}), 0);
     kmm_use(rt);
     uint32_t *x = array(rt, blocks * part / 4);
     void *args[] = {&x};
     kmm_launch_t *l = kmm_launch_begin("nothing", "reuse.cu", 1);
     kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, blocks);
-    kmm_launch_access(l, KMM_UPDATE, "x", x, sizeof(uint32_t));
+    kmm_launch_access(l, KMM_READ, "x", x, sizeof(uint32_t));
     kmm_launch_index(l, 0, part / 4);
     kmm_launch_coef(l, 0, part / 4, 0);
     submit(l, &nothing_kernel, blocks, args);
     assert_int_equal(kmm_wait(rt), 0);
-    assert_int_equal(kmm_device_get(rt, 0, &d), 0);
-    end(rt);
-    return d.chunks;
+    return end(rt).chunks;
 }
 
-/* Eight chunks fit on a device; where not all arrays do, more, so that those of several steps fit,
- * but no chunk is smaller than 32 MiB. */
+/* Eight chunks fit on a device. Where not all arrays do, 64 fit, so that there is room for those of
+ * several steps; but no chunk is smaller than 32 MiB. */
 static void chunks_suit_the_loop(void **state)
 {
     (void)state;
-    setenv("KMM_ORDER", "reuse", 1);
-    assert_int_equal(chosen(256), 5);
-    assert_int_equal(chosen(1024), 32);
-    setenv("KMM_ORDER", "submission", 1);
-    assert_int_equal(chosen(1024), 17);
+    assert_int_equal(chosen("host:1,mem=512M", "reuse", 256), 5);
+    assert_int_equal(chosen("host:1,mem=512M", "reuse", 1024), 32);
+    assert_int_equal(chosen("host:1,mem=512M", "submission", 1024), 17);
+    assert_int_equal(chosen("host:1,mem=4G", "reuse", 8192), 129);
+    assert_int_equal(chosen("host:2,mem=4G", "reuse", 8192), 130);
 }
 
 int main(void)

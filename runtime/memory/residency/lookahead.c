@@ -2,7 +2,7 @@
 /*
  * Chunks of later launches run while their data is on the device only if these launches have been
  * submitted. A program that waits in each step has nothing of the next step submitted, so each step
- * brings all data again. One note in the process tells where that is, once it has been seen WAITS
+ * brings all data again. One note of a runtime tells where that is, once it has been seen WAITS
  * times in a row.
  */
 #include "memory/residency/lookahead.h"
@@ -72,8 +72,8 @@ void kmm__lookahead_end(kmm_runtime_t *rt, const kmm__task_t *awaited)
     a->launches = 0;
     a->waited_file = a->file;
     a->waited_line = a->line;
-    if (a->waits < WAITS)
-        return;
-    a->is_said = true;
-    tell(rt, awaited, bytes);
+    a->is_said = a->waits >= WAITS;
+    if (a->is_said)
+        tell(rt, awaited, bytes);
+    a->file = NULL;
 }
