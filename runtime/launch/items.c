@@ -198,12 +198,13 @@ static bool has_partner(const kmm__submission_t *s, const kmm__item_t *item,
 /* True if an item's base is in the array only by chance: its region begins at byte `begin` from the
  * base, ends before byte `end`, and has no element of the array. Such a base is that of a one-based
  * array and lies at most one element before the end of the array in front of it, or it is the end
- * of an array, and another begins there. */
+ * of an array, and another begins there. A shape has no elements before its base. */
 static bool is_beside_region(const kmm__item_t *item, const kmm__array_t *named, int64_t begin,
                              int64_t end)
 {
     int64_t rest = named->base + named->bytes - item->base;
-    return (rest <= item->element && begin >= rest) || (item->base == named->base && end <= 0);
+    return (rest <= item->element && begin >= rest) ||
+           (!item->dims && item->base == named->base && end <= 0);
 }
 
 /* True if only launches have mapped the memory, each as much as its regions need. The base of an
@@ -230,7 +231,7 @@ static int find_array(const kmm__submission_t *s, kmm__item_t *item, const kmm__
     kmm__array_t *a = kmm__array_in(s->rt, from, bytes, &count);
     if (named && (count > 1 || a == named))
         return 0;
-    bool is_beside = named && (a || named->is_mapped) &&
+    bool is_beside = named && (a || (named->is_mapped && !item->dims)) &&
                      is_beside_region(item, named, begin, end) &&
                      !has_partner(s, item, named, whole);
     if (named && !is_of_launches(named) && !is_beside)
