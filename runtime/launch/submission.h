@@ -27,6 +27,7 @@ typedef struct kmm__submission {
     int64_t number;      /* of a launch of a plain function, in the order of submission */
     kmm_geometry_t geometry;
     kmm_function_t *function;
+    int flags; /* with a function: the floating-point flags of the launching thread */
     /* launch/memo.c: */
     kmm__memo_t *memo;      /* the memo that it uses; NULL: its launch is checked */
     kmm__memo_t *new_memo;  /* the memo that is made of it; NULL: none */

@@ -7,11 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/flags.h"
 #include "base/spin.h"
 #include "base/trace.h"
 #include "execute/batch.h"
 #include "execute/check.h"
 #include "execute/completion.h"
+#include "execute/cpu.h"
 #include "execute/queue.h"
 #include "execute/raise.h"
 #include "launch/arguments.h"
@@ -168,6 +170,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     t->part.range.launch = s->number;
     t->part.range.thread = s->function ? kmm_thread_number() : 0;
     t->priority = s->l->priority;
+    t->awaited = s->function && s->l->is_undivided;
     *error = plan_chunk(s, t, &box);
     kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
     t->part.is_direct = s->is_direct && !*error;
@@ -335,6 +338,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->geometry = s->geometry;
     w->function = s->function;
     w->rounding = kmm__rounding_now();
+    w->flags = s->flags;
     w->launcher = s->function ? kmm__raise_launcher() : 0;
     w->graph = l->graph;
     w->is_undivided = l->is_undivided;
@@ -476,6 +480,8 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     }
     if (!error)
         error = submit_checked(s);
+    if (s->function && s->l->is_undivided)
+        kmm__host_run_handed(s->work);
     kmm__submission_log(s);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
@@ -579,6 +585,7 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
     s.kind = KMM_KIND_HOST;
     s.annotated = true;
     s.function = function;
+    s.flags = kmm__flags_begin();
     if (!s.rt)
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
     else if (args_bytes > KMM__MAX_ARGS_BYTES)
@@ -591,5 +598,6 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
     else
         error = submit(&s, &(kmm__call_t){one, one, NULL, NULL, args, args_bytes});
     kmm__launch_free(l);
+    kmm__flags_end(s.flags, kmm_thread_number());
     return error;
 }

@@ -4,8 +4,11 @@
 
 #include <stdlib.h>
 
+#include <kmm/launch.h>
+
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/flags.h"
 #include "execute/exact_host.h"
 #include "launch/operation.h"
 #include "launch/state.h"
@@ -80,6 +83,7 @@ KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)
     }
     pthread_mutex_unlock(&rt->lock);
     kmm__exact_host_wait();
+    kmm__flags_settle(kmm_thread_number());
     int unmapped = deferred ? kmm_unmap(rt, deferred) : 0,
         touched = deferred ? kmm__exact_host_leave(deferred) : 0;
     error = error ? error : unmapped;
