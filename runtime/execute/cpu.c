@@ -283,7 +283,7 @@ static void refuse_left(kmm__task_t *t, const char *what)
 void kmm__host_run_handed(kmm__work_t *w)
 {
     kmm_runtime_t *rt = w->runtime;
-    while (!w->handed && w->refs > 1) /* its task is not over */
+    while (w->is_undivided && w->function && !w->handed && w->refs > 1) /* the task is not over */
         kmm__cond_wait(&rt->progress, &rt->lock);
     kmm__task_t *t = w->handed;
     if (!t)

@@ -299,6 +299,11 @@ KMM__API void kmm_launch_stored_pointers(kmm_launch_t *l)
     item_last(l)->stores_pointers = true;
 }
 
+KMM__API void kmm_launch_packed_pointers(kmm_launch_t *l)
+{
+    item_last(l)->is_packed = true;
+}
+
 KMM__API void kmm_launch_numbers(kmm_launch_t *l)
 {
     item_last(l)->takes_number = true;

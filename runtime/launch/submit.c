@@ -49,16 +49,12 @@ enum {
 /* This thread's latest launch has returned with all its results. */
 static _Thread_local bool has_waited;
 
-/* ---- Reductions ---- */
-
 static int plan_reductions(kmm__submission_t *s)
 {
     uint32_t item;
     int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
     return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
 }
-
-/* ---- Tasks ---- */
 
 static void access_push(kmm__task_t *t, const kmm__access_t *a)
 {
@@ -350,6 +346,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
         s->reductions += l->items[k].mode == KMM_REDUCE;
         w->followed |= (uint64_t)(l->items[k].holds_pointers && w->function) << k;
         w->pointed |= (uint64_t)(l->items[k].stores_pointers && w->function) << k;
+        w->packed |= (uint64_t)l->items[k].is_packed << k;
     }
     if (s->reductions) {
         w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
@@ -480,8 +477,7 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     }
     if (!error)
         error = submit_checked(s);
-    if (s->function && s->l->is_undivided)
-        kmm__host_run_handed(s->work);
+    kmm__host_run_handed(s->work);
     kmm__submission_log(s);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);

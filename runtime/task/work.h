@@ -68,8 +68,9 @@ struct kmm__work {
     const char **item_text; /* item_count texts, which live as long as the process */
     uint32_t item_count;
     uint64_t varying; /* items (bits) whose elements depend on the chunk */
-    /* items (bits) of a function in which it may follow pointers, and to which it may store some */
-    uint64_t followed, pointed;
+    /* items (bits) of a function in which it may follow pointers, and to which it may store some;
+     * those whose pointers lie at any byte */
+    uint64_t followed, pointed, packed;
 
     /* Exactly one of kernel, function, has_statements and operation is set. */
     const kmm_kernel_t *kernel;
