@@ -1,28 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kmm as CuPy's memory allocator: `import kmm_cupy; kmm_cupy.use()`."""
+"""kmm as CuPy's memory allocator: `kmm.allocators.cupy.use()`."""
 import cupy
 
-import kmm_library
+from .. import _library as _loading
+from .._error import check_resource
+from ._memory import OUT_OF_MEMORY, choose_memory, memory_info
 
-_library = kmm_library.load()
+_library = _loading.load()
 _allocator = cupy.cuda.CFunctionAllocator(
-    0, kmm_library.address(_library.kmm_cupy_alloc), kmm_library.address(_library.kmm_cupy_free), _library)
+    0, _loading.address(_library.kmm_cupy_alloc), _loading.address(_library.kmm_cupy_free),
+    _library)
 
 
 def allocate(size):
-    """Memory on the current device and stream. Raises cupy.cuda.memory.OutOfMemoryError, and RuntimeError when something else is wrong."""
+    """Memory on the current device and stream. Raises cupy.cuda.memory.OutOfMemoryError, and
+    RuntimeError when something else is wrong."""
     _library.kmm_cupy_stream(cupy.cuda.get_current_stream().ptr)
     memory = _allocator.malloc(size)
     if size and not memory.ptr:
-        if _library.kmm_cupy_failure() != kmm_library.OUT_OF_MEMORY:
-            raise RuntimeError("kmm: " + kmm_library.error_text(_library))
-        available, total = kmm_library.memory_info(_library, cupy.cuda.Device().id)
+        if _library.kmm_cupy_failure() != OUT_OF_MEMORY:
+            check_resource(_library.kmm_cupy_failure())
+        available, total = memory_info(cupy.cuda.Device().id)
         raise cupy.cuda.memory.OutOfMemoryError(size, total - available)
     return memory
 
 
 def _watch_streams():
-    """CuPy destroys a stream with its object; memory that was allocated on it may live on, so kmm is told before."""
+    """CuPy destroys a stream with its object; memory that was allocated on it may live on, so kmm
+    is told before."""
     destroy, end = cupy.cuda.Stream.__del__, _library.kmm_cupy_stream_end
     if getattr(destroy, "tells_kmm", False):
         return
@@ -37,7 +42,7 @@ def _watch_streams():
 
 
 def use(mapped=None):
-    """mapped: see kmm_library.choose_memory."""
+    """mapped: see choose_memory of _memory.py."""
     _watch_streams()
-    kmm_library.choose_memory(_library, cupy.cuda.runtime.getDeviceCount(), mapped)
+    choose_memory(cupy.cuda.runtime.getDeviceCount(), mapped)
     cupy.cuda.set_allocator(allocate)
