@@ -7,14 +7,15 @@ import numpy as np
 
 import kmm
 
-n, d, k, rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 200000, 4, 8, 5
+n, d, k, rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 150000, 4, 8, 5
 x = np.random.default_rng().random((n, d))
 
 
 def assign(chunk, points, centers, sums, counts):
     nearest = ((points[:, None, :] - centers) ** 2).sum(2).argmin(1)
-    np.add.at(sums, nearest, points)
-    np.add.at(counts, nearest, 1)
+    for c in range(k):
+        sums[c] += points[nearest == c].sum(0)
+    counts += np.bincount(nearest, minlength=k)
 
 
 def means(sums, counts):

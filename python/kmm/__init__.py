@@ -5,6 +5,7 @@ from ._error import (AddressError, CompileError, Error, InvalidArgument, OutOfMe
                      StateError, Unsupported)
 from ._library import load as _load
 from ._region import axis, read, reduce, update, write
+from ._report import Report, report
 from ._runtime import Device, Runtime, current, default, devices, wait
 
 try:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays of libkmm: elements that may lie on devices, in host memory and on disk."""
+from __future__ import annotations
+
 import ctypes
 import itertools
 import operator
+from typing import Any
 
 import numpy
 
@@ -10,7 +13,7 @@ from . import _structs
 from ._error import check
 from ._library import load
 from ._region import Affine, Region, section
-from ._runtime import current
+from ._runtime import Runtime, current
 
 _PIECE = 1 << 24  # bytes of host memory that fill() uses at a time
 
@@ -25,7 +28,8 @@ class Array:
     __iter__ = None  # each element would be a copy of its own; x.numpy() can be iterated over
     __array_priority__ = 1000
 
-    def __init__(self, shape, dtype="float32", *, label=None, runtime=None):
+    def __init__(self, shape: int | tuple[int, ...], dtype: Any = "float32", *,
+                 label: str | None = None, runtime: Runtime | None = None):
         """Elements have no value at first. `label` names the array in messages."""
         self._base = None
         self.shape = tuple(map(operator.index,
@@ -33,8 +37,8 @@ class Array:
         self.dtype = numpy.dtype(dtype)
         self.label, self.runtime = label, runtime or current()
         if not 1 <= self.ndim <= _structs.MAX_DIMS or min(self.shape) < 0:
-            raise ValueError("kmm: an array has 1 to %d dimensions, none negative, but this has the "
-                             "shape %s" % (_structs.MAX_DIMS, self.shape))
+            raise ValueError("kmm: an array has 1 to %d dimensions, none negative, but this has "
+                             "the shape %s" % (_structs.MAX_DIMS, self.shape))
         if self.dtype.hasobject or not self.dtype.itemsize or self.dtype.subdtype:
             raise TypeError("kmm: elements are copied as bytes, which those of %s cannot be"
                             % self.dtype)
@@ -51,21 +55,21 @@ class Array:
         self._base = out.value
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return len(self.shape)
 
     @property
-    def size(self):
+    def size(self) -> int:
         n = 1
         for extent in self.shape:
             n *= extent
         return n
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         return self.size * self.dtype.itemsize
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.shape[0]
 
     def __del__(self):
@@ -99,7 +103,7 @@ class Array:
         for place, at, count in self._runs(index):
             self._copy_in(at, numpy.ascontiguousarray(values[place], self.dtype))
 
-    def numpy(self, out=None):
+    def numpy(self, out: numpy.ndarray | None = None) -> numpy.ndarray:
         """A copy of all elements as an array of NumPy, in `out` if it is given."""
         if out is None:
             out = numpy.empty(self.shape, self.dtype)
@@ -117,7 +121,7 @@ class Array:
         out = self.numpy()
         return out if dtype is None else out.astype(dtype, copy=False)
 
-    def fill(self, value):
+    def fill(self, value: Any) -> None:
         """Sets all elements to a value."""
         one = numpy.full(1, value, self.dtype)
         if self.size and len(set(one.tobytes())) == 1:
@@ -128,7 +132,7 @@ class Array:
         for at in range(0, self.size, max(piece.size, 1)):
             self._copy_in(at, piece[:self.size - at])
 
-    def copy(self):
+    def copy(self) -> Array:
         """A new array with these elements."""
         new = Array(self.shape, self.dtype, label=self.label, runtime=self.runtime)
         if self.size:
@@ -231,7 +235,8 @@ def _size(count):
         count /= 1024
 
 
-def array(values, dtype=None, *, label=None, runtime=None):
+def array(values: Any, dtype: Any = None, *, label: str | None = None,
+          runtime: Runtime | None = None) -> Array:
     """An array with a copy of these values, which numpy.asarray takes."""
     values = numpy.asarray(values, dtype)
     new = Array(values.shape if values.ndim else (1,), values.dtype, label=label, runtime=runtime)
@@ -239,18 +244,19 @@ def array(values, dtype=None, *, label=None, runtime=None):
     return new
 
 
-def empty(shape, dtype="float32", **options):
+def empty(shape: int | tuple[int, ...], dtype: Any = "float32", **options: Any) -> Array:
     """An array whose elements have no value yet. Options: label, runtime."""
     return Array(shape, dtype, **options)
 
 
-def full(shape, value, dtype="float32", **options):
+def full(shape: int | tuple[int, ...], value: Any, dtype: Any = "float32",
+         **options: Any) -> Array:
     """An array of one value."""
     new = Array(shape, dtype, **options)
     new.fill(value)
     return new
 
 
-def zeros(shape, dtype="float32", **options):
+def zeros(shape: int | tuple[int, ...], dtype: Any = "float32", **options: Any) -> Array:
     """An array of zeros."""
     return full(shape, 0, dtype, **options)

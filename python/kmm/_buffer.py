@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Untyped memory of a resource, for other libraries to use in place."""
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING, Any
 
 from . import _structs
 from ._error import StateError, Unsupported, check_resource
 from ._library import load
 from ._stream import stream_address
+
+if TYPE_CHECKING:
+    from .mr import Resource
 
 # kDLCPU, kDLCUDAHost, kDLCUDAManaged, kDLCUDA of dlpack.h, by the kind of memory
 _DLPACK_KINDS = {"host": 1, "pinned": 3, "managed": 13, "device": 2}
@@ -54,7 +60,8 @@ class DeviceBuffer:
     host memory, and by DLPack. It is then an array of bytes. When a library has the address, the
     memory stays where it is: what would move it is a kmm.StateError."""
 
-    def __init__(self, size=0, stream=None, mr=None, *, data=None):
+    def __init__(self, size: int = 0, stream: Any = None, mr: Resource | None = None, *,
+                 data: Any = None):
         """mr None: the current resource. data: bytes, or what has a buffer, to fill it with."""
         from .mr import get_current_device_resource
         self._buffer = None
@@ -75,27 +82,27 @@ class DeviceBuffer:
             self.copy_from_host(data)
 
     @classmethod
-    def to_device(cls, data, stream=None, mr=None):
+    def to_device(cls, data: Any, stream: Any = None, mr: Resource | None = None) -> DeviceBuffer:
         """A buffer with a copy of `data`."""
         return cls(0, stream, mr, data=data)
 
     @property
-    def ptr(self):
+    def ptr(self) -> int:
         """The address; 0 if the buffer is empty."""
         return self._buffer.data or 0
 
     @property
-    def size(self):
+    def size(self) -> int:
         """In bytes."""
         return self._buffer.bytes
 
     nbytes = size
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.size
 
     @property
-    def capacity(self):
+    def capacity(self) -> int:
         return self._buffer.capacity
 
     @property
@@ -108,7 +115,7 @@ class DeviceBuffer:
         load().kmm_buffer_set_stream(ctypes.byref(self._buffer), stream_address(stream))
         self._stream = stream
 
-    def copy_from_host(self, data, offset=0):
+    def copy_from_host(self, data: Any, offset: int = 0) -> None:
         """Copies from what has a buffer, such as bytes or an array of NumPy."""
         data = memoryview(data).cast("B")
         self._within(offset, len(data))
@@ -120,7 +127,7 @@ class DeviceBuffer:
                 ctypes.cast(ctypes.c_char_p(source), ctypes.c_void_p)
                 if isinstance(source, bytes) else ctypes.addressof(source), len(data)))
 
-    def copy_to_host(self, out=None, offset=0):
+    def copy_to_host(self, out: Any = None, offset: int = 0) -> Any:
         """Copies to `out`, which is writable, or to new bytes."""
         if out is None:
             out = bytearray(self.size - offset)
@@ -134,23 +141,48 @@ class DeviceBuffer:
                                                   ctypes.addressof(target), len(view)))
         return out
 
-    def tobytes(self):
+    def copy_from_device(self, source: Any, offset: int = 0) -> None:
+        """Copies from another buffer, or from an array of bytes in one piece that has
+        __cuda_array_interface__. Work on it must be ordered before the buffer's stream."""
+        if isinstance(source, DeviceBuffer):
+            ptr, size = source.ptr, source.size
+        else:
+            shown = source.__cuda_array_interface__
+            ptr, size = shown["data"][0], int(shown["typestr"][2:])
+            for extent in shown["shape"]:
+                size *= extent
+            if shown.get("strides") is not None:
+                raise ValueError("kmm: the array is not in one piece")
+        self._within(offset, size)
+        if size:
+            check_resource(load().kmm_buffer_write(ctypes.byref(self._buffer), offset, ptr, size))
+
+    def copy(self) -> DeviceBuffer:
+        """A new buffer of the same resource and stream, with these contents."""
+        new = DeviceBuffer(self.size, self._stream, self.mr)
+        new.copy_from_device(self)
+        return new
+
+    def tobytes(self) -> bytes:
         return self.copy_to_host()
 
-    def fill(self, value, offset=0, size=None):
+    def __reduce__(self):
+        return DeviceBuffer.to_device, (self.tobytes(),)
+
+    def fill(self, value: int, offset: int = 0, size: int | None = None) -> None:
         """Sets bytes to a value of 0 to 255."""
         size = self.size - offset if size is None else size
         self._within(offset, size)
         check_resource(load().kmm_buffer_fill(ctypes.byref(self._buffer), offset, value, size))
 
-    def resize(self, size):
+    def resize(self, size: int) -> None:
         """Keeps the contents up to the smaller size; never reduces the capacity."""
         self._change(load().kmm_buffer_resize, size, moves=size > self.capacity)
 
-    def reserve(self, capacity):
+    def reserve(self, capacity: int) -> None:
         self._change(load().kmm_buffer_reserve, capacity, moves=capacity > self.capacity)
 
-    def shrink(self):
+    def shrink(self) -> None:
         """Reduces the capacity to the size."""
         self._change(load().kmm_buffer_shrink)
 

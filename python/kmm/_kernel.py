@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels from CUDA source, compiled by kmmcc when they are launched first. The clauses of a launch
 are texts of the pragma's language, so kmmcc checks them against the kernel's code."""
+from __future__ import annotations
+
 import ctypes
 import hashlib
+import numbers
 import operator
 import os
 import re
@@ -10,12 +13,14 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from typing import Any, Sequence
 
 import numpy
 
 from . import _cache, _library
 from ._error import CompileError, Error, InvalidArgument, OutOfMemory, Unsupported
 from ._array import Array
+from ._report import tool
 from ._runtime import current
 
 # Behind the kernel's source. A row of kmm_py_parameters: kind and bytes of a parameter, and of a
@@ -114,7 +119,8 @@ class Kernel:
     threads of a block. shared: bytes of dynamic shared memory. All others are clauses of the
     pragma: a text in the pragma's language, which names the kernel's parameters; a number, which
     is no part of what is compiled; a list, for a clause that is there several times, or for numbers
-    in one; True, for a clause without a value. `if` is if_."""
+    in one; True, for a clause without a value. The clause `if` is if_, which takes what is true or
+    false."""
 
     def __init__(self, source, name, options):
         self.name, self.parameters = _signature(source, name)
@@ -122,7 +128,9 @@ class Kernel:
         self._libraries = {}  # (target, clauses) -> library
         self._lock = threading.Lock()
 
-    def __call__(self, *arguments, grid=None, threads=None, block=256, shared=0, **clauses):
+    def __call__(self, *arguments: Any, grid: int | Sequence[int] | None = None,
+                 threads: int | Sequence[int] | None = None, block: int | Sequence[int] = 256,
+                 shared: int = 0, **clauses: Any) -> None:
         if len(arguments) != len(self.parameters):
             raise TypeError("kmm: %s has the parameters (%s), but got %d arguments" % (
                 self.name, ", ".join(self.parameters), len(arguments)))
@@ -239,6 +247,8 @@ def _pragma(clauses):
 
     for name, value in clauses.items():
         name = name.rstrip("_")
+        if name == "if" and not isinstance(value, str):
+            value = int(bool(value))
         if value is None or value is False:
             continue
         if value is True:
@@ -274,6 +284,8 @@ def _argument(name, row, value):
             raise OverflowError("kmm: parameter %s: %d does not fit" % (name, number))
         return (ctypes.c_char * size)(*number.to_bytes(size, "little", signed=kind == "i"))
     if kind == "f" and size in (4, 8):
+        if not isinstance(value, numbers.Real):
+            raise TypeError("kmm: parameter %s is a number, but got %r" % (name, value))
         return (ctypes.c_float if size == 4 else ctypes.c_double)(float(value))
     if isinstance(value, (ctypes.Structure, ctypes.Union, numpy.generic)):
         value = bytes(value)
@@ -302,15 +314,6 @@ def _pointer(name, row, value):
 
 # ---- Compiling ----
 
-def compiler():
-    """The path of kmmcc: beside libkmm, or else of PATH."""
-    beside = os.path.join(os.path.dirname(os.path.realpath(_library.path())), "../bin/kmmcc")
-    found = os.path.normpath(beside) if os.path.exists(beside) else shutil.which("kmmcc")
-    if not found:
-        raise CompileError(-4, "kmmcc was found neither beside libkmm nor in PATH")
-    return found
-
-
 def _state(path):
     """What changes when a file does."""
     try:
@@ -322,7 +325,7 @@ def _state(path):
 
 def _built(text, name, target, options, devices):
     """The path of the compiled library: from the cache, if nothing it was made of has changed."""
-    kmmcc = compiler()
+    kmmcc = tool("kmmcc")
     key = "kmm_kernel_" + hashlib.sha256("\0".join(
         [text, target, _state(kmmcc)] + options + devices).encode()).hexdigest()[:24]
     folder = _cache.folder()
@@ -363,8 +366,9 @@ def _compile(kmmcc, work, text, name, target, options):
     source, out, listed = (plain + s for s in (".cu", ".so", ".d"))
     with open(os.path.join(work, source), "w") as f:
         f.write(text)
+    # Unique symbols would be those of the library that was loaded first, of another source.
     command = [kmmcc, "--target=" + target, "-O2", "-std=c++17", "-shared", "-Xcompiler", "-fPIC",
-               "-MD", "-MF", listed, source, "-o", out] + options
+               "-Xcompiler", "-fno-gnu-unique", "-MD", "-MF", listed, source, "-o", out] + options
     result = subprocess.run(command, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT)
     if result.returncode:
@@ -374,7 +378,7 @@ def _compile(kmmcc, work, text, name, target, options):
     return os.path.join(work, out), sorted(set(filter(os.path.isabs, files)))
 
 
-def kernel(source, name=None, *, options=()):
+def kernel(source: Any, name: str | None = None, *, options: Sequence[str] = ()) -> Kernel:
     """A kernel of CUDA source: a text, or a file if `source` is a pathlib.Path; or a kernel of CuPy
     (RawKernel), whose source is taken. `name` is needed if the source has several kernels, and for
     a template: "scale<float>". `options` go to kmmcc. Where the runtime has no GPU, the kernel is

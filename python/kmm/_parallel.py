@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launches of functions of Python: they run in chunks on the CPU, and see arrays of NumPy."""
+from __future__ import annotations
+
 import ctypes
 import itertools
 import operator
@@ -7,6 +9,7 @@ import os
 import sys
 import threading
 import traceback
+from typing import Any, Callable, Sequence
 
 import numpy
 
@@ -15,7 +18,7 @@ from ._error import check
 from ._library import load
 from ._array import Array
 from ._region import Access, Axis, Region
-from ._runtime import current
+from ._runtime import Runtime, current
 
 _records = {}  # number -> _Record of a launch whose chunks may still run
 _numbers = itertools.count(1)
@@ -31,14 +34,14 @@ class Chunk:
         self.begins, self.ends, self.slices = begins, ends, slices
 
     @property
-    def begin(self):
+    def begin(self) -> int:
         return self.begins[0]
 
     @property
-    def end(self):
+    def end(self) -> int:
         return self.ends[0]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.end - self.begin
 
     def __repr__(self):
@@ -70,6 +73,7 @@ class _Record:
         begins, ends = (list(v)[:len(self.axes)] for v in (chunk.begin, chunk.end))
         box = dict(zip(self.axes, zip(begins, ends)))
         values, slices, held = [], [], []
+        memory = view = None
         for argument in self.arguments:
             if not isinstance(argument, Access):
                 values.append(argument)
@@ -169,7 +173,7 @@ class Launch:
             raise ValueError("kmm: more sizes of a chunk than axes")
         self.condition, self.nowait, self.runtime = condition, nowait, runtime or current()
 
-    def run(self, function, *arguments):
+    def run(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Calls function(chunk, arguments...) for each chunk, on threads of kmm. An argument
         read(r), write(r), update(r) or reduce(op, r) is an array of NumPy with the chunk's
         elements of the region, in the array's order; the others are handed on. Returns when the
@@ -197,7 +201,8 @@ class Launch:
                 (k + 1, a) for k, a in enumerate(arguments) if isinstance(a, Access)])
             status = library.kmm_launch_call(built, ctypes.cast(_run, ctypes.c_void_p), block,
                                              ctypes.sizeof(block))
-            if status == 0 and not self.nowait and not any(a.region.array.size for a in accesses):
+            # libkmm has waited for the arrays, and so for no chunk that has no element of any.
+            if status == 0 and not self.nowait and record.left > 0:
                 status = library.kmm_wait(handle)
         finally:
             library.kmm_use(None)
@@ -266,8 +271,9 @@ class Launch:
                     library.kmm_launch_coef(l, k, *coefficients)
 
 
-def parallel(*axes, chunk=None, label=None, priority=0, schedule=None, if_=True, nowait=False,
-             runtime=None):
+def parallel(*axes: Axis, chunk: int | Sequence[int] | None = None, label: str | None = None,
+             priority: int = 0, schedule: str | None = None, if_: bool = True,
+             nowait: bool = False, runtime: Runtime | None = None) -> Launch:
     """Begins a launch over 1 to 3 axes: parallel(i, chunk=1000).run(function, read(a[i]), ...).
 
     chunk: indices of a chunk, one number for each axis; axes behind the last are not divided.

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Axes of launches, and the parts of arrays that they name: a[i], a[2 * i + 1], a[i - 1:i + 2]."""
+from __future__ import annotations
+
 import itertools
 import operator
+from typing import TYPE_CHECKING
 
 from . import _structs
 from ._error import Unsupported
+
+if TYPE_CHECKING:
+    from ._array import Array
 
 _numbers = itertools.count()
 
@@ -25,7 +31,8 @@ class Affine:
         terms = dict(self.terms)
         for axis, k in other.terms.items():
             terms[axis] = terms.get(axis, 0) + factor * k
-        return Affine(self.constant + factor * other.constant, {a: k for a, k in terms.items() if k})
+        return Affine(self.constant + factor * other.constant,
+                      {a: k for a, k in terms.items() if k})
 
     def __add__(self, other):
         return self._plus(other, 1)
@@ -93,7 +100,7 @@ class Axis(Affine):
         return self.name
 
 
-def axis(*bounds, name=None):
+def axis(*bounds: int, name: str | None = None) -> Axis:
     """A dimension of a launch: axis(n) has the indices 0 to n - 1, axis(a, b) those of a to b - 1.
     Regions are written with it: x[axis]."""
     if len(bounds) not in (1, 2):
@@ -210,22 +217,22 @@ class Access:
             raise TypeError("kmm: reduce() does not take elements of " + region.array.dtype.name)
 
 
-def read(region):
+def read(region: Region | Array) -> Access:
     """Chunks read the region."""
     return Access(_structs.READ, region)
 
 
-def write(region):
+def write(region: Region | Array) -> Access:
     """Chunks set every element of the region, and read none before."""
     return Access(_structs.WRITE, region)
 
 
-def update(region):
+def update(region: Region | Array) -> Access:
     """Chunks read the region and change it."""
     return Access(_structs.UPDATE, region)
 
 
-def reduce(op, region):
+def reduce(op: str, region: Region | Array) -> Access:
     """Chunks work on copies of the region that begin as the operator's neutral element; kmm joins
     them with it. Operators: + * min max & | ^ && ||."""
     if op not in _structs.OPERATORS:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runtimes: the devices that launches use, and the arrays that are theirs."""
+from __future__ import annotations
+
 import atexit
 import ctypes
 import sys
@@ -7,11 +9,14 @@ import threading
 import traceback
 import warnings
 import weakref
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import _structs
 from ._error import StateError, check
 from ._library import load
+
+if TYPE_CHECKING:
+    from ._array import Array
 
 _open = weakref.WeakSet()  # runtimes that have not been closed
 _current = threading.local()
@@ -52,8 +57,10 @@ class Runtime:
 
     `with runtime:` makes it current for the thread, and closes it at the end."""
 
-    def __init__(self, devices=None, *, device_mem=None, frame_bytes=None, threads=None,
-                 host_mem=None, spill_dir=None, device_keep_free=None, pinned_mem=None):
+    def __init__(self, devices: str | None = None, *, device_mem: int | None = None,
+                 frame_bytes: int | None = None, threads: int | None = None,
+                 host_mem: int | None = None, spill_dir: str | None = None,
+                 device_keep_free: int | None = None, pinned_mem: int | None = None):
         self._set(None)
         config = _structs.kmm_config(
             devices.encode() if devices is not None else None, device_mem or 0, frame_bytes or 0,
@@ -88,14 +95,14 @@ class Runtime:
             raise thrown[1]
         return check(status, self._handle)
 
-    def wait(self, array=None):
+    def wait(self, array: Array | None = None) -> None:
         """Waits for all work, or for that on an array. Raises what its chunks have raised."""
         if array is None:
             self._check(load().kmm_wait(self._get()))
         elif array._base:
             self._check(load().kmm_wait_array(self._get(), array._base))
 
-    def close(self):
+    def close(self) -> None:
         """Waits for all work and frees the arrays. Raises what the work has failed with."""
         handle, self._handle = self._handle, None
         _open.discard(self)
@@ -105,7 +112,7 @@ class Runtime:
         self._check(status)
 
     @property
-    def devices(self):
+    def devices(self) -> Devices:
         """The devices, with what each has done so far."""
         found = []
         for k in range(load().kmm_device_count(self._get())):
@@ -118,7 +125,7 @@ class Runtime:
                 info.bytes_peer, info.chunks, info.launches))
         return Devices(found)
 
-    def __enter__(self):
+    def __enter__(self) -> Runtime:
         self._get()
         stack().append(self)
         return self
@@ -155,7 +162,7 @@ _default_lock = threading.Lock()
 _default = None
 
 
-def default():
+def default() -> Runtime:
     """The process's runtime, which has the devices of the environment."""
     global _default
     with _default_lock:
@@ -169,18 +176,18 @@ def default():
         return _default
 
 
-def current():
+def current() -> Runtime:
     """The runtime that this thread has entered last, or else the process's."""
     return stack()[-1] if stack() else default()
 
 
-def wait(array=None):
+def wait(array: Array | None = None) -> None:
     """Waits for all work of the current runtime, or for that on an array. Raises what the work
     has failed with."""
     (array.runtime if array is not None else current()).wait(array)
 
 
-def devices():
+def devices() -> Devices:
     """The devices of the current runtime, with what each has done so far."""
     return current().devices
 

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams of a device."""
+from __future__ import annotations
+
 import ctypes
 import operator
+from typing import Any
 
 from ._error import check_resource
 from ._library import load
 
 
-def stream_address(stream):
+def stream_address(stream: Any) -> int | None:
     """The driver's handle of a stream: None (the default stream), a number, or an object of kmm,
     CuPy, Numba, PyTorch or any other that has __cuda_stream__."""
     if stream is None:
@@ -44,24 +47,24 @@ class Stream:
 class StreamPool:
     """Non-blocking streams of a device, which are created once. len() is their number."""
 
-    def __init__(self, device=0, count=0):
+    def __init__(self, device: int = 0, count: int = 0):
         """count 0: 16 streams."""
         self._pool = None
         out = ctypes.c_void_p()
         check_resource(load().kmm_stream_pool_create(device, count, ctypes.byref(out)))
         self._pool, self._turn = out.value, 0
 
-    def __len__(self):
+    def __len__(self) -> int:
         return load().kmm_stream_pool_count(self._pool)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> Stream:
         if not 0 <= index < len(self):
             raise IndexError("the pool has %d streams" % len(self))
         out = ctypes.c_void_p()
         check_resource(load().kmm_stream_pool_get(self._pool, index, ctypes.byref(out)))
         return Stream(self, out.value)
 
-    def next(self):
+    def next(self) -> Stream:
         """The streams in turn."""
         self._turn += 1
         return self[(self._turn - 1) % len(self)]

@@ -11,6 +11,8 @@
     print(kmm.statistics.profiler_records.report())
 
 Counts are those of the device's current resource, in all threads."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import os
@@ -26,19 +28,19 @@ def _current():
     return resource if isinstance(resource, mr.StatisticsResource) else None
 
 
-def enable_statistics():
+def enable_statistics() -> None:
     """Makes the current resource one that counts."""
     if _current() is None:
         mr.set_current_device_resource(mr.StatisticsResource(mr.get_current_device_resource()))
 
 
-def get_statistics():
+def get_statistics() -> mr.Statistics | None:
     """The counts so far; None: they are not enabled."""
     resource = _current()
     return resource.statistics() if resource else None
 
 
-def push_statistics():
+def push_statistics() -> mr.Statistics | None:
     """Begins a scope that counts from zero. Returns the counts of the outer one, or None."""
     resource = _current()
     if resource is None:
@@ -48,7 +50,7 @@ def push_statistics():
     return counts
 
 
-def pop_statistics():
+def pop_statistics() -> mr.Statistics | None:
     """Ends a scope. Returns its counts, or None."""
     resource = _current()
     return resource.pop() if resource else None
@@ -104,11 +106,11 @@ class ProfilerRecords:
                 old.calls + 1, old.bytes_total + counts.bytes.total,
                 max(old.bytes_peak, counts.bytes.peak), old.count_total + counts.count.total)
 
-    def clear(self):
+    def clear(self) -> None:
         with self._lock:
             self.records.clear()
 
-    def report(self, order="bytes_peak"):
+    def report(self, order: str = "bytes_peak") -> str:
         """A table as text, of the largest first by a field of Record."""
         with self._lock:
             rows = sorted(self.records.items(), key=lambda r: (-getattr(r[1], order), r[0]))
@@ -126,7 +128,7 @@ class ProfilerRecords:
 profiler_records = ProfilerRecords()
 
 
-def profiler(name=None, records=profiler_records):
+def profiler(name: str | None = None, records: ProfilerRecords = profiler_records):
     """Records what a function or a block allocates: a decorator, or a context manager. Where
     statistics are not enabled it does nothing. Without a name it is that of the function, or the
     place of the block."""

@@ -2,8 +2,11 @@
 """kmm.Array and launches of Python functions, compared with NumPy on random inputs."""
 import os
 import random
+import subprocess
 import sys
+import tempfile
 import threading
+import time
 
 import numpy as np
 
@@ -167,6 +170,20 @@ def test_refused():
     raises(ValueError, "read-only", run, lambda c, x: x.fill(0), kmm.read(a[i]))
 
 
+def test_no_elements():
+    """A launch returns when all its chunks have run, also those that have no element."""
+    a, i, ran = kmm.zeros(10), kmm.axis(1000), []
+
+    def slow(chunk, x):
+        time.sleep(0.01)
+        ran.append(chunk.begin)
+
+    kmm.parallel(i, chunk=100).run(slow, kmm.read(a[i]))
+    assert sorted(ran) == list(range(0, 1000, 100))
+    kmm.parallel(i, chunk=100).run(lambda chunk: ran.append(chunk.begin))
+    assert len(ran) == 20
+
+
 class Mine(Exception):
     pass
 
@@ -239,6 +256,18 @@ def test_devices():
         assert "<td>host:0</td>" in rt.devices._repr_html_()
     assert kmm.current() is kmm.default()
     raises(kmm.Error, "", kmm.Runtime, "no such device")
+
+
+def test_report():
+    path = os.path.join(tempfile.mkdtemp(), "trace.json")
+    program = ("import kmm\nwith kmm.Runtime('host:1', device_mem=1 << 20):\n"
+               "    a, i = kmm.zeros(1000), kmm.axis(1000)\n"
+               "    kmm.parallel(i, chunk=100).run(lambda c, x: x.fill(1), kmm.update(a[i]))\n"
+               "r = kmm.report(%r)\nprint(r)\nassert 'srcdoc' in r._repr_html_()\n" % path)
+    result = subprocess.run([sys.executable, "-c", program], env=dict(os.environ, KMM_TRACE=path),
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert result.returncode == 0 and "1 launch in 10 chunks" in result.stdout, result.stdout
+    raises(ValueError, "kmm", kmm.report, path + "x")
 
 
 for name, test in list(globals().items()):
