@@ -201,9 +201,6 @@ class Launch:
                 (k + 1, a) for k, a in enumerate(arguments) if isinstance(a, Access)])
             status = library.kmm_launch_call(built, ctypes.cast(_run, ctypes.c_void_p), block,
                                              ctypes.sizeof(block))
-            # libkmm has waited for the arrays, and so for no chunk that has no element of any.
-            if status == 0 and not self.nowait and record.left > 0:
-                status = library.kmm_wait(handle)
         finally:
             library.kmm_use(None)
             if status < 0 or not self.nowait:

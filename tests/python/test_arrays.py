@@ -110,6 +110,31 @@ def test_launches():
         assert np.array_equal(out.numpy(), x[:, ::-1])
 
 
+def test_rows():
+    """Regions that data gives, as of rows in CSR form: a launch for each chunk, side by side."""
+    for _ in range(5):
+        n = choose.randint(1, 200)
+        rows = np.concatenate(([0], np.cumsum(rng.integers(0, 9, n))))
+        columns, values, x = rng.integers(0, n, rows[-1]), rng.random(rows[-1]), rng.random(n)
+        c, v, a = kmm.array(columns), kmm.array(values), kmm.array(x)
+        out = kmm.zeros(n, "f8")
+
+        def multiply(chunk, starts, c, v, x, out):
+            for k in range(len(out)):
+                mine = slice(starts[k] - starts[0], starts[k + 1] - starts[0])
+                out[k] = (v[mine] * x[c[mine]]).sum()
+
+        size = choose.randint(1, n)
+        for b in range(0, n, size):
+            e = min(b + size, n)
+            first, end = rows[b], rows[e]
+            kmm.parallel(kmm.axis(b, e), chunk=size, nowait=True).run(
+                multiply, rows[b:e + 1], kmm.read(c.region[first:end]),
+                kmm.read(v.region[first:end]), kmm.read(a), kmm.write(out.region[b:e]))
+        expected = [(values[s:t] * x[columns[s:t]]).sum() for s, t in zip(rows, rows[1:])]
+        assert np.allclose(out.numpy(), expected)
+
+
 def test_strided_and_clipped():
     n = 101
     x = rng.random(2 * n)
