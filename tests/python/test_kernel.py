@@ -6,6 +6,7 @@
 import ctypes
 import os
 import pathlib
+import shutil
 import sys
 import threading
 
@@ -172,6 +173,24 @@ def test_clauses():
            write="pairs[0:n]", reduce="+: count[0]")
     kmm.wait()
     assert not pairs.numpy().any()
+
+
+def test_cuda():
+    """Where nvcc is there, it takes what a launch is compiled from, and the parameters are those of
+    the CPU."""
+    if not (shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc")):
+        return
+    scale = kmm.kernel(WORK / "scale.cu", "ns::scale<double>")
+    text = scale._text("parallel(i = 0:n) chunk(kmm_py_v0) read(in[i]) write(out[i])", 1)
+    found = {}
+    for target, options in (("cuda", ["-arch=sm_90"]), ("host", [])):
+        folder = WORK / target
+        folder.mkdir(exist_ok=True)
+        path, files = compile_(_kernel.tool("kmmcc"), str(folder), text, scale.name, target,
+                               scale._options + options)
+        assert str(WORK / "scale.h") in files
+        found[target] = _kernel._Library(path).rows
+    assert found["cuda"] == found["host"] and len(found["host"]) == 7
 
 
 def test_devices():

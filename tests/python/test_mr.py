@@ -274,7 +274,8 @@ def test_streams():
 def test_end():
     """Resources that are there when the interpreter ends do no harm, and a log is whole."""
     path = os.path.join(WORK, "end.csv")
-    program = ("from kmm import mr\nr = mr.LoggingResource(mr.PoolResource(mr.HostResource()), %r)\n"
+    program = ("from kmm import mr\n"
+               "r = mr.LoggingResource(mr.PoolResource(mr.HostResource()), %r)\n"
                "b = mr.DeviceBuffer(1234, mr=r)\np = r.allocate(99)\n"
                "mr.set_per_device_resource(-1, r)\n" % path)
     result = subprocess.run([sys.executable, "-c", program], stderr=subprocess.PIPE)
