@@ -3,6 +3,7 @@
 are texts of the pragma's language, so kmmcc checks them against the kernel's code."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import numbers
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from typing import Any, Sequence
 
 import numpy
@@ -197,8 +199,7 @@ class Kernel:
 class _Library:
     """A compiled launch. It stays loaded: libkmm keeps addresses of its kernels."""
 
-    def __init__(self, path):
-        library = ctypes.CDLL(path)
+    def __init__(self, library):
         self.launch = library.kmm_py_launch
         self.launch.restype = ctypes.c_int
         self.launch.argtypes = [ctypes.c_void_p] * 3
@@ -324,40 +325,51 @@ def _state(path):
 
 
 def _built(text, name, target, options, devices):
-    """The path of the compiled library: from the cache, if nothing it was made of has changed."""
-    kmmcc = tool("kmmcc")
+    """The loaded library: from the cache, if nothing it was made of has changed."""
+    kmmcc, folder = tool("kmmcc"), _cache.folder()
     key = "kmm_kernel_" + hashlib.sha256("\0".join(
         [text, target, _state(kmmcc)] + options + devices).encode()).hexdigest()[:24]
-    folder = _cache.folder()
-    if folder is not None:
-        kept, made_of = (_cache.find(folder, key, s) for s in (".so", ".d"))
-        if kept and made_of and _is_current(made_of):
-            return kept
-    work = tempfile.mkdtemp(prefix="kmm_", dir=folder)
+    kept = _kept(folder, key) if folder else None
+    if kept:
+        return ctypes.CDLL(kept)
+    work, begin = tempfile.mkdtemp(prefix="kmm_", dir=folder), time.time_ns()
     try:
         path, files = _compile(kmmcc, work, text, name, target, options)
-        if folder is None:
-            keep = tempfile.mkdtemp(prefix="kmm_")
-            path = shutil.move(path, keep)
-            ctypes.CDLL(path)  # stays loaded when the file has gone
-            shutil.rmtree(keep)
-            return path
-        listed = os.path.join(work, "files")
-        with open(listed, "w") as f:
-            f.write("\n".join(map(_state, files)))
-        for suffix in (".so", ".d"):
-            for old in (_cache.find(folder, key, suffix),):
-                if old:
-                    os.unlink(old)
-        _cache.keep(listed, folder, key, ".d")
-        return _cache.keep(path, folder, key, ".so")
+        library = ctypes.CDLL(path)  # it stays loaded when the file has another name, or none
+        if folder and all(os.stat(f).st_mtime_ns < begin for f in files):
+            _keep(folder, key, work, path, files)
+        return library
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _is_current(made_of):
+def _kept(folder, key):
+    """The path of a library that was kept; None: there is none, or a file has changed."""
+    made_of = _cache.find(folder, key, ".d")
+    if made_of is None:
+        return None
     with open(made_of) as f:
-        return all(_state(line.rsplit(": ", 1)[0]) == line for line in f.read().split("\n"))
+        states = f.read()
+    library = _cache.find(folder, _paired(key, states), ".so")
+    if all(_state(line.rsplit(": ", 1)[0]) == line for line in states.split("\n")):
+        return library
+    for old in filter(None, (made_of, library)):
+        with contextlib.suppress(FileNotFoundError):  # another process does the same
+            os.unlink(old)
+    return None
+
+
+def _keep(folder, key, work, path, files):
+    """Keeps a library, and what it was made of: the library's name has a hash of that."""
+    states, listed = "\n".join(map(_state, files)), os.path.join(work, "files")
+    with open(listed, "w") as f:
+        f.write(states)
+    _cache.keep(path, folder, _paired(key, states), ".so")
+    _cache.keep(listed, folder, key, ".d")
+
+
+def _paired(key, states):
+    return "%s_%s" % (key, hashlib.sha256(states.encode()).hexdigest()[:16])
 
 
 def _compile(kmmcc, work, text, name, target, options):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of CUDA source, launched from Python on the CPU. KMM_CACHE_DIR is a new folder.
+"""Kernels of CUDA source, launched from Python on the CPU.
 
     test_kernel.py WORK
 """
@@ -16,6 +16,7 @@ import kmm
 from kmm import _kernel
 
 WORK = pathlib.Path(sys.argv[1])
+os.environ["KMM_CACHE_DIR"] = str(WORK / "cache")
 rng = np.random.default_rng()
 compiled = []
 compile_ = _kernel._compile
@@ -92,6 +93,12 @@ def test_file():
     kmm.kernel(WORK / "scale.cu", "ns::scale<double>")(
         n, b, a, Pair(0, 0), False, 0, 0, threads=n, **clauses)
     assert len(compiled) == before + 2
+    # Without a cache it is compiled each time.
+    os.environ["KMM_CACHE_DIR"] = "none"
+    kmm.kernel(WORK / "scale.cu", "ns::scale<double>")(
+        n, b, a, Pair(0, 0), False, 0, 0, threads=n, **clauses)
+    os.environ["KMM_CACHE_DIR"] = folder
+    assert len(compiled) == before + 3 and np.array_equal(b.numpy(), 30 * x)
 
 
 def test_values():
@@ -189,7 +196,7 @@ def test_cuda():
         path, files = compile_(_kernel.tool("kmmcc"), str(folder), text, scale.name, target,
                                scale._options + options)
         assert str(WORK / "scale.h") in files
-        found[target] = _kernel._Library(path).rows
+        found[target] = _kernel._Library(ctypes.CDLL(path)).rows
     assert found["cuda"] == found["host"] and len(found["host"]) == 7
 
 
