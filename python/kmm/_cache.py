@@ -47,9 +47,12 @@ def find(folder, key, suffix):
         if not name.startswith(key + "-") or not name.endswith(suffix):
             continue
         path = os.path.join(folder, name)
-        if _is_own(path, stat.S_ISREG) and name == "%s-%s%s" % (key, _sum(path), suffix):
-            return path
-        os.unlink(path)
+        try:
+            if _is_own(path, stat.S_ISREG) and name == "%s-%s%s" % (key, _sum(path), suffix):
+                return path
+            os.unlink(path)
+        except FileNotFoundError:  # another process has removed it
+            pass
     return None
 
 
