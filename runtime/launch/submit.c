@@ -31,6 +31,7 @@
 #include "launch/reduce.h"
 #include "launch/sites.h"
 #include "launch/state.h"
+#include "launch/wait.h"
 #include "launch/whole.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
@@ -168,6 +169,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     t->priority = s->l->priority;
     t->awaited = s->function && s->l->is_undivided;
     *error = plan_chunk(s, t, &box);
+    s->is_loose |= t->access_count == 0;
     kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
     t->part.is_direct = s->is_direct && !*error;
     kmm__program_stream_enter(t, w->geometry.stream);
@@ -425,25 +427,14 @@ static int pack(kmm__submission_t *s, const kmm__call_t *call)
     return 0;
 }
 
-/* Not locked: waits for all that uses the launch's arrays. */
-static int await_items(const kmm__submission_t *s)
-{
-    int error = 0;
-    for (uint32_t k = 0; k < s->l->item_count; k++) {
-        const kmm__array_t *a = s->l->items[k].array;
-        int e = a ? kmm_wait_array(s->rt, a->base) : 0;
-        error = error ? error : e;
-    }
-    return error;
-}
-
 static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
 {
     kmm_launch_t *l = s->l;
     kmm__comparison_t *comparison = NULL;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
-    if (s->annotated && l->item_count && kmm__is_inside() && !kmm__inside_task())
+    const bool awaits = l->awaits && !l->nowait;
+    if (s->annotated && (l->item_count || awaits) && kmm__is_inside() && !kmm__inside_task())
         return kmm__submission_refuse(s, KMM_E_STATE,
                                       "it is launched inside a chunk, which would "
                                       "wait for it and may hold what it needs; "
@@ -487,9 +478,9 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     kmm__gate_leave();
     if (comparison)
         error = kmm__compare_end(comparison, s, error);
-    has_waited = (s->mapped_count || l->awaits) && !l->nowait;
-    if (!error && l->awaits && !l->nowait)
-        error = await_items(s);
+    has_waited = awaits || (s->mapped_count && !l->nowait);
+    if (!error && awaits)
+        error = kmm__submission_await(s);
     int unmapped = kmm__submission_unmap(s);
     kmm__raise_settle();
     return error ? error : unmapped;
