@@ -114,21 +114,44 @@ static int check(kmm__submission_t *s)
     return error ? error : kmm__submission_disjoint(s);
 }
 
+/* Returns how the launch is made; 0: it cannot be native. */
+static int decide(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
+{
+    kmm__native_chunks_t *chunks = NULL;
+    if (kmm__site_pays(s, kernel))
+        return 0;
+    if (needs_chunks(s, kernel) && !(chunks = kmm__native_chunks_make(s)))
+        return 0;
+    kmm__memo_note_native(s, chunks);
+    if (chunks)
+        kmm__native_chunks_keep(chunks, &s->geometry, args);
+    kmm__native_chunks_unref(chunks);
+    return chunks ? KMM__LAUNCH_IN_CHUNKS : KMM__LAUNCH_NATIVELY;
+}
+
 /* Locked. Checks a launch. Returns how it is made, an error, or 0: it cannot be native. */
 static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
 {
     s->work = kmm__submission_work(s);
-    s->is_native = true;
     int error = kmm__arguments_pack(s, kernel, args);
     error = error ? error : check(s);
-    int result = error                        ? error
-                 : kmm__site_pays(s, kernel)  ? 0
-                 : !needs_chunks(s, kernel)   ? KMM__LAUNCH_NATIVELY
-                 : kmm__native_chunks_keep(s) ? KMM__LAUNCH_IN_CHUNKS
-                                              : 0;
+    int result = error ? error : decide(s, kernel, args);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     return result;
+}
+
+/* Locked. The same for a launch that has come before: nothing is checked or planned again. 0: it
+ * has not. Among several GPUs each launch is counted (kmm__site_pays). */
+static int make_again(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
+{
+    kmm__native_chunks_t *chunks;
+    if (s->rt->visible_count > 1 || !kmm__memo_find_native(s, kernel, args, &chunks))
+        return 0;
+    if (!chunks)
+        return KMM__LAUNCH_NATIVELY;
+    kmm__native_chunks_keep(chunks, &s->geometry, args);
+    return KMM__LAUNCH_IN_CHUNKS;
 }
 
 static void note(const kmm_launch_t *l, const kmm_kernel_t *kernel, int how)
@@ -152,8 +175,11 @@ int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void 
         return 0;
     if (l->bounded)
         kmm__partition_bound(l, s->geometry.grid, s->geometry.block);
+    s->is_native = true;
     kmm__spin_lock(&s->rt->lock);
-    int result = may_be_native(s, kernel) ? check_native(s, kernel, args) : 0;
+    int result = make_again(s, kernel, args);
+    if (!result && may_be_native(s, kernel))
+        result = check_native(s, kernel, args);
     pthread_mutex_unlock(&s->rt->lock);
     if (result == KMM__LAUNCH_IN_CHUNKS && !kmm__native_chunks_reserve())
         result = 0;
