@@ -133,12 +133,11 @@ static uint64_t mix_arguments(const kmm__submission_t *s, uint64_t hash)
     return hash;
 }
 
-static uint64_t hash_of(const kmm__submission_t *s, const kmm_kernel_t *kernel)
+static uint64_t hash_description(const kmm_launch_t *l, uintptr_t code, const uint32_t grid[3])
 {
-    const kmm_launch_t *l = s->l;
     uint64_t hash = mix((uint64_t)l->line, (uintptr_t)l->file);
-    hash = mix(hash, (uintptr_t)kernel ^ (uintptr_t)s->function);
-    hash = mix(hash, s->geometry.grid[0] | (uint64_t)s->geometry.grid[1] << 32);
+    hash = mix(hash, code);
+    hash = mix(hash, grid[0] | (uint64_t)grid[1] << 32);
     for (uint32_t k = 0; k < l->axis_count; k++)
         hash = mix(hash, (uint64_t)l->axis[k].lower ^ (uint64_t)l->axis[k].length << 20);
     for (uint32_t k = 0; k < l->item_count; k++) {
@@ -147,9 +146,22 @@ static uint64_t hash_of(const kmm__submission_t *s, const kmm_kernel_t *kernel)
         if (item->section_count)
             hash = mix(hash, (uint64_t)item->section[0].constant.lower);
     }
-    if (l->item_count == 0 && kernel)
-        hash = mix_arguments(s, hash);
+    return hash;
+}
+
+static uint64_t hash_end(uint64_t hash)
+{
     return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of(const kmm__submission_t *s)
+{
+    const kmm_kernel_t *kernel = s->work->kernel;
+    uint64_t hash =
+        hash_description(s->l, (uintptr_t)kernel ^ (uintptr_t)s->function, s->geometry.grid);
+    if (s->l->item_count == 0 && kernel)
+        hash = mix_arguments(s, hash);
+    return hash_end(hash);
 }
 
 /* Returns the launch's slot, or the one that it may take from another launch. */
@@ -246,18 +258,22 @@ static bool is_same_unpacked(const kmm__memo_t *m, void **args)
     return true;
 }
 
+static bool is_same_memory(const kmm__memo_t *m, const kmm_runtime_t *rt)
+{
+    for (uint32_t k = 0; k < rt->device_count && rt->has_spaces; k++)
+        if (rt->device[k]->memory->limit != m->limit[k])
+            return false;
+    return true;
+}
+
 static bool is_same_devices(const kmm__memo_t *m, const kmm__submission_t *s)
 {
-    const kmm_runtime_t *rt = s->rt;
     if (s->placement.count != m->device_count)
         return false;
     for (uint32_t k = 0; k < m->device_count; k++)
         if (s->placement.device[k] != m->device[k])
             return false;
-    for (uint32_t k = 0; k < rt->device_count && rt->has_spaces; k++)
-        if (rt->device[k]->memory->limit != m->limit[k])
-            return false;
-    return true;
+    return is_same_memory(m, s->rt);
 }
 
 static bool maps_last(const kmm__memo_t *m)
@@ -273,18 +289,12 @@ static bool is_same_size(const uint32_t a[3], const uint32_t b[3])
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-/* The same launch but for its arguments. */
-static bool is_same_launch(const kmm__memo_t *m, const kmm__submission_t *s,
-                           const kmm_kernel_t *kernel)
-{
-    return m->kernel == kernel && m->function == s->function && m->annotated == s->annotated &&
-           is_same_size(m->grid, s->geometry.grid) && is_same_size(m->block, s->geometry.block) &&
-           is_same_devices(m, s) && is_same_description(m, s->l) && maps_last(m);
-}
-
 static bool is_same(const kmm__memo_t *m, const kmm__submission_t *s)
 {
-    return is_same_launch(m, s, s->work->kernel) && is_same_arguments(m, s->work);
+    return m->kernel == s->work->kernel && m->function == s->function &&
+           m->annotated == s->annotated && is_same_size(m->grid, s->geometry.grid) &&
+           is_same_size(m->block, s->geometry.block) && is_same_devices(m, s) &&
+           is_same_description(m, s->l) && is_same_arguments(m, s->work) && maps_last(m);
 }
 
 /* ---- Using one ---- */
@@ -328,7 +338,7 @@ bool kmm__memo_find(kmm__submission_t *s)
 {
     if (!may_have_memo(s))
         return false;
-    const uint64_t hash = hash_of(s, s->work->kernel), changes = s->rt->memory->index_changes;
+    const uint64_t hash = hash_of(s), changes = s->rt->memory->index_changes;
     struct kmm__memo_slot *slot = slot_of(s->rt, hash);
     kmm__memo_t *m = slot->memo;
     slot->used = ++s->rt->launches->memos_looked_for;
@@ -359,20 +369,23 @@ void kmm__memo_note_native(kmm__submission_t *s, kmm__native_chunks_t *chunks)
     m->chunks = chunks;
 }
 
-bool kmm__memo_find_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args,
+bool kmm__memo_find_native(const kmm_launch_t *l, const kmm_kernel_t *kernel,
+                           const kmm_geometry_t *geometry, void **args,
                            kmm__native_chunks_t **chunks)
 {
-    if (!may_have_memo(s) || s->l->item_count == 0)
+    const kmm_runtime_t *rt = l->runtime;
+    if (l->item_count == 0 || rt->launches->deferred)
         return false;
-    const uint64_t hash = hash_of(s, kernel);
-    struct kmm__memo_slot *slot = slot_of(s->rt, hash);
+    const uint64_t hash = hash_end(hash_description(l, (uintptr_t)kernel, geometry->grid));
+    struct kmm__memo_slot *slot = slot_of(rt, hash);
     const kmm__memo_t *m = slot->memo;
-    if (!m || m->hash != hash || !m->is_native ||
-        m->index_changes != s->rt->memory->index_changes || !is_same_launch(m, s, kernel) ||
-        !is_same_unpacked(m, args))
+    if (!m || m->hash != hash || !m->is_native || m->kernel != kernel ||
+        m->index_changes != rt->memory->index_changes || !is_same_size(m->grid, geometry->grid) ||
+        !is_same_size(m->block, geometry->block) || !is_same_memory(m, rt) ||
+        !is_same_description(m, l) || !is_same_unpacked(m, args))
         return false;
-    slot->used = ++s->rt->launches->memos_looked_for;
-    s->rt->launches->memos_used++;
+    slot->used = ++rt->launches->memos_looked_for;
+    rt->launches->memos_used++;
     *chunks = m->chunks;
     return true;
 }

@@ -31,9 +31,10 @@ bool kmm__memo_plan(kmm__submission_t *s, kmm__task_t *t);
 /* Native standing: the launch, which has been checked or whose memo was found, is made as it
  * stands, or as `chunks` says. The memo gets a reference to these. */
 void kmm__memo_note_native(kmm__submission_t *s, kmm__native_chunks_t *chunks);
-/* Looks for such a memo of a launch whose arguments are not packed, and which needs nothing else of
- * what its checks found. *chunks: as above, without a reference. */
-bool kmm__memo_find_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args,
+/* Looks for such a memo of a launch on the only GPU, which needs nothing else of what its checks
+ * found. *chunks: as above, without a reference. */
+bool kmm__memo_find_native(const kmm_launch_t *l, const kmm_kernel_t *kernel,
+                           const kmm_geometry_t *geometry, void **args,
                            kmm__native_chunks_t **chunks);
 /* The submission ends. `error` 0: later launches may find the memo that was made of it. */
 void kmm__memo_end(kmm__submission_t *s, int error);
