@@ -214,7 +214,7 @@ static reduction_t note_reduction(const kmm__native_chunks_t *c, const kmm__work
     kmm__folding_t f = kmm__folding_of(&w->partials[r->partials], r, 0);
     n.fill = own_of(c, KMM__FILL, &f);
     f.refills = c->partials[r->partials].refills;
-    n.fold = own_of(c, kmm__reduction_is_truth(r) ? KMM__TRUTH : KMM__FOLD, &f);
+    n.fold = own_of(c, kmm__fold_kernel(&f), &f);
     return n;
 }
 

@@ -77,6 +77,16 @@ static char *make(size_t bytes)
     return kmm_cuda_malloc(&p, bytes) ? NULL : p;
 }
 
+static void drop(char *p)
+{
+    if (kmm_cuda_native_enter(KIND)) {
+        assert_true(kmm_cuda_native_free(p));
+        kmm_cuda_native_leave();
+        return;
+    }
+    assert_int_equal(kmm_cuda_free(p), 0);
+}
+
 static void write_array(char *to, const char *from, size_t bytes)
 {
     if (kmm_cuda_native_enter(KIND)) {
@@ -425,6 +435,19 @@ static void part_moving(bool native)
     steady(native, true);
 }
 
+/* A pointer that led nowhere leads to an array that no clause names. */
+static void led_nowhere(bool native, const spec_t *s, char *target, char *data)
+{
+    enum { FAR = 2 << 20 };
+    char *other = make(2 * FAR), *none = other + FAR;
+    drop(other);
+    for (int k = 0; k < 4; k++)
+        assert_true(launch_on(NULL, s, target, none, data) >= 0);
+    other = make(2 * FAR);
+    assert_true(!native || other + FAR == none);
+    assert_true(launch_on(NULL, s, target, other + FAR, data) < 0);
+}
+
 /* One place in the source launches again and again, with arrays that change: what is remembered of
  * a launch is used for no other. One with a pointer to an array that no clause names is refused. */
 static void again(bool native, bool moves)
@@ -455,6 +478,7 @@ static void again(bool native, bool moves)
         assert_true(rt->launches->memos_used > ROUNDS / 4);
     for (int k = 0; k < 2; k++)
         note_result(target[k], 4);
+    led_nowhere(native, &s, target[0], data[0]);
 }
 
 static void part_again(bool native)
