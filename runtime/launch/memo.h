@@ -5,7 +5,8 @@
  * and devices, among the same arrays, takes them from the memo, and is not checked again.
  *
  * A launch has no memo if its checks may end otherwise the next time although all of these are the
- * same: if it reduces, if host memory is mapped for it, or under KMM_CHECK=access.
+ * same: if it reduces in managed standing, if host memory is mapped for it, or under
+ * KMM_CHECK=access.
  *
  * The caller holds the runtime's lock.
  */
