@@ -232,7 +232,7 @@ static void find_fits(completion_t *c, completed_t *out)
             c->failed = true;
         else if (text)
             out->fits[out->fits_count++] =
-                (completed_fits_t){FITS_UNSIGNED, false, arena_printf("(%s)", text)};
+                (completed_fits_t){FITS_UNSIGNED, false, arena_printf("-((%s) < 0)", text)};
     }
 }
 

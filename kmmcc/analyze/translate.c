@@ -119,9 +119,9 @@ static CXType written_type(const unit_t *u, CXCursor c)
 /* True if the argument's type depends on a template, so that another instance may convert it. */
 static bool is_open(const completion_t *c, int number)
 {
-    const directive_t *pattern = c->d->pattern;
-    return pattern && number < pattern->argument_count &&
-           type_is_dependent(clang_getCursorType(pattern->argument[number]));
+    const directive_t *d = c->d->pattern ? c->d->pattern : c->d;
+    return number < d->argument_count &&
+           type_is_dependent(clang_getCursorType(d->argument[number]));
 }
 
 static bool is_signed(CXType type)
@@ -220,9 +220,10 @@ static bool becomes_great(const completion_t *c, int number)
         return false;
     CXType is = written_type(c->u, translate_argument(c->d, number));
     CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
-    return is.kind >= CXType_Char_S && is.kind <= CXType_Int128 && to.kind >= CXType_Bool &&
-           to.kind <= CXType_UInt128 && clang_Type_getSizeOf(to) == 8 &&
-           !is_number(translate_argument_text(c, number));
+    bool may_be_negative =
+        (is.kind >= CXType_Char_S && is.kind <= CXType_Int128) || is_open(c, number);
+    return may_be_negative && to.kind >= CXType_Bool && to.kind <= CXType_UInt128 &&
+           clang_Type_getSizeOf(to) == 8 && !is_number(translate_argument_text(c, number));
 }
 
 void translate_fail(completion_t *c, const char *message)
@@ -262,7 +263,7 @@ static const char *argument_as_operand(completion_t *c, int number)
     check_argument(c, number, text);
     if (c->in_range && c->n->s && becomes_great(c, number))
         return arena_printf("(%s < 0 ? 4294967295 : %s)", text, text);
-    c->is_count[number] |= c->is_exact && c->n->s && becomes_great(c, number);
+    c->is_count[number] |= (c->is_exact || c->in_range) && becomes_great(c, number);
     if ((to = conversion_of(c, number)))
         return arena_printf("((%s)(%s))", to, text);
     CXCursor argument = translate_argument(c->d, number);
