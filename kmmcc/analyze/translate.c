@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/effects.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/token.h"
 #include "clang/callee.h"
 #include "clang/cursor.h"
 #include "clang/instance.h"
+#include "pragma/expression.h"
+#include "pragma/parser.h"
 
 CXCursor translate_argument(const directive_t *d, int number)
 {
@@ -159,6 +162,20 @@ static bool changes_number(const completion_t *c, const char *text, CXType is, C
            (size == 4 && (c->in_range || c->is_exact));
 }
 
+/* True if the launch converts a pointer to a class to one to its base, or may do so in an instance
+ * of a template. */
+static bool converts_to_base(CXType is, CXType to)
+{
+    if (to.kind != CXType_Pointer || type_pointee(to).kind != CXType_Record)
+        return false;
+    if (is.kind != CXType_Pointer || type_is_dependent(is))
+        return type_is_dependent(is);
+    CXType derived = type_pointee(is);
+    return derived.kind == CXType_Record &&
+           !clang_equalTypes(clang_getUnqualifiedType(derived),
+                             clang_getUnqualifiedType(type_pointee(to)));
+}
+
 /* Returns the type to which the launch converts the argument; NULL if the conversion makes no
  * difference in a clause, in no instance of a template. */
 static const char *conversion_of(const completion_t *c, int number)
@@ -176,7 +193,7 @@ static const char *conversion_of(const completion_t *c, int number)
     changes |= integer && is_open(c, number);
     bool other =
         (integer && (is.kind == CXType_Float || is.kind == CXType_Double || is_class(is))) ||
-        (pointer && is_class(is));
+        (pointer && is_class(is)) || converts_to_base(is, to);
     return changes || other ? clang_text(clang_getTypeSpelling(to)) : NULL;
 }
 
@@ -233,9 +250,42 @@ void translate_fail(completion_t *c, const char *message)
     c->failed = true;
 }
 
+/* Fails because of what the launch passes for the parameter. */
+static void fail_by_argument(completion_t *c, int number, const char *what, const char *remedy)
+{
+    const char *name = c->n->name[number];
+    c->reason = arena_printf("what the launch passes for '%s' %s; %s", name, what, remedy);
+    translate_fail(c, arena_printf("what is passed for '%s', which the declared clauses of kernel "
+                                   "'%s' name, %s; %s",
+                                   name, cursor_name(c->n->kernel), what, remedy));
+}
+
+/* True if the text is an expression as clauses have them. */
+static bool is_expression(const char *text)
+{
+    const source_t *s = source_from("", text, strlen(text));
+    parser_t p = {.s = s, .lexer = lexer_at(s, 0, s->length), .failed = true};
+    lexer_t l = lexer_at(s, 0, s->length);
+    l.line_start = p.lexer.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+        if (t.kind == TOKEN_NUMBER &&
+            strchr(token_text(s, t), '_')) /* an operator of the program */
+            return false;
+    parser_advance(&p);
+    return parse_expression(&p) && p.token.kind == TOKEN_END;
+}
+
+static bool has_effects(const completion_t *c, int number)
+{
+    CXCursor argument = translate_argument(c->d, number);
+    return is_open(c, number) && !c->d->pattern ? !effects_may_be_pure(argument)
+                                                : !effects_is_pure(argument);
+}
+
 /* Fails if the argument's text cannot take the parameter's place. */
 static void check_argument(completion_t *c, int number, const char *text)
 {
+    static const char before[] = "compute the value before the pragma";
     for (int k = 0; c->in_section && k < KMM_MAX_AXES; k++)
         if (c->axis[k] && translate_has_name(text, c->axis[k]))
             translate_fail(
@@ -244,10 +294,11 @@ static void check_argument(completion_t *c, int number, const char *text)
                     "axis '%s' hides the variable that is passed for '%s'; call the axis otherwise",
                     c->axis[k], c->n->name[number]));
     if (converts_struct(c, number))
-        translate_fail(c, arena_printf("the launch converts what is passed for '%s', which the "
-                                       "declared clauses of kernel '%s' name, to another struct; "
-                                       "say here what it accesses",
-                                       c->n->name[number], cursor_name(c->n->kernel)));
+        fail_by_argument(c, number, "is converted to another struct", "say here what it accesses");
+    else if (!(translate_is_path(text) && !conversion_of(c, number)) && has_effects(c, number))
+        fail_by_argument(c, number, "may have side effects, which clauses would repeat", before);
+    else if (!is_expression(text))
+        fail_by_argument(c, number, "is no expression that clauses may have", before);
 }
 
 static const char *argument_as_operand(completion_t *c, int number)

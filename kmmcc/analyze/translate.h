@@ -24,6 +24,7 @@ typedef struct completion {
     bool is_exact; /* the expression needs the numbers that parameters have, in all bits */
     /* Parameters of 64 bits that are right in clauses if the signed argument is not negative. */
     bool is_count[MAX_PARAMETERS];
+    const char *reason; /* why the expression cannot be said at the launch; NULL: it can be */
 } completion_t;
 /* Returns the argument of the launch. It is null if the launch does not write it: cudaLaunchKernel
  * takes an array of arguments. */

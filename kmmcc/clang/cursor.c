@@ -471,6 +471,14 @@ CXType type_passed(CXType type)
                : type;
 }
 
+CXType type_of_parameter(CXCursor function, int number, CXCursor parameter)
+{
+    CXType type = clang_getCursorType(parameter),
+           adjusted = clang_getArgType(clang_getCanonicalType(clang_getCursorType(function)),
+                                       (unsigned)number);
+    return type_is_array(type) && adjusted.kind != CXType_Invalid ? adjusted : type;
+}
+
 CXType type_pointee(CXType type)
 {
     type = clang_getCanonicalType(type);
