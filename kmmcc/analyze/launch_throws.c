@@ -21,7 +21,7 @@ static bool is_of_launch(CXCursor f)
             clang_equalLocations(clang_getCursorLocation(f), clang_getCursorLocation(class)));
 }
 
-/* Before C++17, a dim3 of the configuration is a copy, which libclang shows as a call of nothing. */
+/* Before C++17, a configuration copies each dim3, which libclang shows as a call of nothing. */
 static bool copies_dim3(CXCursor call)
 {
     CXType type = clang_getCanonicalType(clang_getCursorType(call));
