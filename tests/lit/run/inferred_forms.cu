@@ -27,6 +27,7 @@
 // CHECK-COUNT-3: KMM_WRITE, "X[x_]"
 
 // CHECK-LABEL: static void arrays{{.}}int n)
+// CHECK: KMM_READ, "(moved(Y))[i]"
 // CHECK: KMM_UPDATE, "X[x_]"
 // CHECK: KMM_READ, "Y[x_:2]"
 // CHECK: KMM_READ, "((float (*)[8])Y)[{{.*}}][:]"
@@ -112,8 +113,12 @@ static void macros(int n)
     TEST(m_direct<<<196, 256>>>(n, X, Y));
 }
 
+static float *moved(float *p) { return p + 1; }
 static void arrays(int n)
 {
+    #pragma kmm parallel(i = 0:n) write((moved(X))[i])
+    m_all<<<196, 256>>>(n, moved(X), moved(Y));
+    show(__LINE__);
     TEST(a_sum<<<196, 256>>>(n, X, Y));
     TEST(a_moved<<<196, 256>>>(n, X, (float (*)[8])Y));
     TEST(a_helper<<<196, 256>>>(n, X, Y));
