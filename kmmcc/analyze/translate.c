@@ -176,12 +176,57 @@ static bool converts_to_base(CXType is, CXType to)
                              clang_getUnqualifiedType(type_pointee(to)));
 }
 
+/* Returns the template's argument as the launch writes it; NULL if the launch writes none. */
+static const char *written_template_argument(const completion_t *c, int number)
+{
+    lexer_t l = lexer_at(c->u->source, c->d->name_after, c->d->template_end);
+    int depth = 0, count = 0;
+    l.line_start = false;
+    size_t begin = lex(&l).end;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        bool last = l.at >= c->d->template_end;
+        depth += token_is(c->u->source, t, "(") + token_is(c->u->source, t, "<") -
+                 token_is(c->u->source, t, ")") - token_is(c->u->source, t, ">");
+        if (!last && (depth || !token_is(c->u->source, t, ",")))
+            continue;
+        if (count++ == number)
+            return arena_printf("(%s)", source_words(c->u->source, begin, t.begin));
+        begin = t.end;
+    }
+    return NULL;
+}
+
+/* Returns the type to which a launch in a template converts the argument, where the arguments of
+ * that template decide which instance of the kernel runs; NULL: none. A parameter whose type the
+ * argument decides gets the argument as it is. */
+static const char *open_conversion_of(const completion_t *c, int number)
+{
+    CXType type = clang_getCursorType(c->n->parameter[number]);
+    const char *name = clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    if (!type_is_dependent(type))
+        return type_is_integer(type)
+                   ? clang_text(clang_getTypeSpelling(clang_getCanonicalType(type)))
+                   : NULL;
+    for (int k = 0; k < c->n->template_count; k++)
+        if (!strcmp(c->n->template_name[k], name)) {
+            const char *written = written_template_argument(c, k); /* in parentheses */
+            return written ? arena_copy(written + 1, strlen(written) - 2) : NULL;
+        }
+    return NULL;
+}
+
 /* Returns the type to which the launch converts the argument; NULL if the conversion makes no
  * difference in a clause, in no instance of a template. */
 static const char *conversion_of(const completion_t *c, int number)
 {
     CXType function = c->d->callee_type;
-    if (function.kind != CXType_FunctionProto || number >= clang_getNumArgTypes(function))
+    bool known = function.kind == CXType_FunctionProto;
+    if (known && number >= clang_getNumArgTypes(function))
+        return NULL;
+    if (!c->d->pattern &&
+        (!known || type_is_dependent(clang_getArgType(function, (unsigned)number))))
+        return open_conversion_of(c, number);
+    if (!known)
         return NULL;
     CXType is = written_type(c->u, translate_argument(c->d, number));
     CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
@@ -324,26 +369,6 @@ static const char *argument_as_operand(completion_t *c, int number)
                    (c->in_range && !strpbrk(text, "?,"))
                ? text
                : arena_printf("(%s)", text);
-}
-
-/* Returns the template's argument as the launch writes it; NULL if the launch writes none. */
-static const char *written_template_argument(const completion_t *c, int number)
-{
-    lexer_t l = lexer_at(c->u->source, c->d->name_after, c->d->template_end);
-    int depth = 0, count = 0;
-    l.line_start = false;
-    size_t begin = lex(&l).end;
-    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-        bool last = l.at >= c->d->template_end;
-        depth += token_is(c->u->source, t, "(") + token_is(c->u->source, t, "<") -
-                 token_is(c->u->source, t, ")") - token_is(c->u->source, t, ">");
-        if (!last && (depth || !token_is(c->u->source, t, ",")))
-            continue;
-        if (count++ == number)
-            return arena_printf("(%s)", source_words(c->u->source, begin, t.begin));
-        begin = t.end;
-    }
-    return NULL;
 }
 
 /* Returns the value or type of the template's parameter at the launch; NULL if it is not known

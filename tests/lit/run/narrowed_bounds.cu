@@ -38,6 +38,8 @@ __global__ void by_declared_rest(int n, size_t b, int *a) { int i = GLOBAL_X; if
 __global__ void below_declared(size_t n, int *a, int most) { int i = GLOBAL_X; if (i < n && i < most) a[i] = 21 + i % 7; }
 #pragma kmm declare kernel(i = 0:n) write(a[i + b])
 __global__ void by_declared_byte(int n, unsigned char b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b] = 22 + i % 7; }
+#pragma kmm declare kernel(i = 0:n) write(a[i + b])
+template <class T> __global__ void by_template(int n, T b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b] = 23 + i % 7; }
 
 // Structs whose members are not those of the arguments.
 struct whole { int n, s; };
@@ -59,6 +61,10 @@ template <class T> void pass(int n, T b, int *to)
     by_declared_byte<<<n / 256 + 1, 256>>>(n, b, to);
 #pragma kmm parallel
     by_declared_rest<<<n / 256 + 1, 256>>>(n, b, to);
+#pragma kmm parallel
+    by_template<unsigned char><<<n / 256 + 1, 256>>>(n, b, to + 20000);
+#pragma kmm parallel
+    by_template<<<n / 256 + 1, 256>>>(n, b, to + 60000);
 }
 
 static void say(const char *name)
