@@ -94,8 +94,7 @@ static bool is_class(CXType type)
     return kind == CXType_Record || kind == CXType_Enum;
 }
 
-/* Returns the type of the expression as it is written, before conversions. */
-static CXType written_type(const unit_t *u, CXCursor c)
+CXType translate_written_type(const unit_t *u, CXCursor c)
 {
     size_t begin, end, a, b;
     for (;;) {
@@ -228,7 +227,7 @@ static const char *conversion_of(const completion_t *c, int number)
         return open_conversion_of(c, number);
     if (!known)
         return NULL;
-    CXType is = written_type(c->u, translate_argument(c->d, number));
+    CXType is = translate_written_type(c->u, translate_argument(c->d, number));
     CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
     bool integer = to.kind >= CXType_Bool && to.kind <= CXType_Int128,
          pointer = to.kind == CXType_Pointer;
@@ -265,7 +264,7 @@ static bool converts_struct(const completion_t *c, int number)
     CXType function = c->d->callee_type;
     if (function.kind != CXType_FunctionProto || number >= clang_getNumArgTypes(function))
         return false;
-    CXType is = written_type(c->u, translate_argument(c->d, number));
+    CXType is = translate_written_type(c->u, translate_argument(c->d, number));
     CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
     if (!c->d->pattern && (type_is_dependent(is) || type_is_dependent(to)))
         return c->d->instances == INSTANCES_ALL ? instance_converts_struct(c, number)
@@ -280,7 +279,7 @@ static bool becomes_great(const completion_t *c, int number)
     CXType function = c->d->callee_type;
     if (function.kind != CXType_FunctionProto || number >= clang_getNumArgTypes(function))
         return false;
-    CXType is = written_type(c->u, translate_argument(c->d, number));
+    CXType is = translate_written_type(c->u, translate_argument(c->d, number));
     CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
     bool may_be_negative =
         (is.kind >= CXType_Char_S && is.kind <= CXType_Int128) || is_open(c, number);

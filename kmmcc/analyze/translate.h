@@ -31,6 +31,8 @@ typedef struct completion {
 CXCursor translate_argument(const directive_t *d, int number);
 /* Returns the argument's text; NULL if the launch does not write the argument. */
 const char *translate_argument_text(const completion_t *c, int number);
+/* Returns the type of the expression as it is written, before conversions. */
+CXType translate_written_type(const unit_t *u, CXCursor c);
 /* True if the text is a name with members, or without. */
 bool translate_is_path(const char *text);
 bool translate_has_name(const char *text, const char *name);
