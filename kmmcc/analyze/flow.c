@@ -31,9 +31,10 @@ static bool is_decayed(CXCursor c)
     switch (clang_getCursorKind(c)) {
     case CXCursor_UnexposedExpr:
     case CXCursor_ParenExpr: return is_decayed(cursor_last_child(c));
-    case CXCursor_DeclRefExpr:
-        return clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ParmDecl;
     case CXCursor_ConditionalOperator: return is_decayed(cursor_last_child(c));
+    case CXCursor_DeclRefExpr: /* a reference to an array stays one */
+        return clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ParmDecl &&
+               type_is_array(clang_getCursorType(clang_getCursorReferenced(c)));
     case CXCursor_BinaryOperator:
         return clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_Comma ||
                is_decayed(cursor_last_child(c));
