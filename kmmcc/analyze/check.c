@@ -19,6 +19,7 @@
 #include "analyze/compare.h"
 #include "analyze/flow.h"
 #include "analyze/instances.h"
+#include "analyze/launch_throws.h"
 #include "analyze/shared.h"
 #include "analyze/state.h"
 #include "analyze/thrown.h"
@@ -43,7 +44,7 @@ static void check_declaration(unit_t *u, directive_t *d)
     check_fits(u, d);
     if (!clang_Cursor_isNull(definition)) {
         for (int k = 0; k < p->count; k++)
-            if (flow_is_pointer(clang_getCursorType(p->at[k])))
+            if (flow_is_pointer(type_of_parameter(d->callee, k, p->at[k])))
                 check_parameter_use(u, d, definition, p->at[k], k);
     }
     d->failed = diag_error_count() > errors;
@@ -99,6 +100,7 @@ void check_directive(unit_t *u, directive_t *d)
         return;
     int first = diag_error_count();
     check_hazards(u, d);
+    check_launch_throws(u, d);
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);

@@ -285,6 +285,7 @@ typedef struct directive {
     /* For a launch: why no clause is inferred for each parameter; an element is NULL if one is, or
      * if the code of the kernel does not say why. NULL: nothing was to be inferred. */
     const char **uninferred;
+    const char *unsayable; /* why clauses cannot name an argument of the launch; NULL: they can */
     bool failed; /* check.c has reported an error in a declaration, or declare.c one in a launch */
 } directive_t;
 
