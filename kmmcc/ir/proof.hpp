@@ -88,7 +88,6 @@ class Proof
     std::map<const BasicBlock *, Mark> block_mark_;
     std::map<const Value *, bool> same_; // whether SCEV shows the value to be the same
     std::map<const Value *, std::vector<Use1>> uses_;
-    std::set<const Value *> kept_pointers_; // local objects whose address lies in memory
 
     static Mark because(const std::string &reason, const Instruction *at)
     {

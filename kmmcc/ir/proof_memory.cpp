@@ -60,12 +60,8 @@ void Proof::find_uses()
     for (const Instruction &i : instructions(f_)) {
         if (auto *load = dyn_cast<LoadInst>(&i))
             note_use(&i, load->getPointerOperand(), true, false);
-        if (auto *store = dyn_cast<StoreInst>(&i)) {
+        if (auto *store = dyn_cast<StoreInst>(&i))
             note_use(&i, store->getPointerOperand(), false, true);
-            if (store->getValueOperand()->getType()->isPointerTy())
-                for (const Value *o : objects_of(store->getValueOperand()))
-                    kept_pointers_.insert(o);
-        }
         if (isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i))
             note_use(&i, i.getOperand(0), true, true);
         auto *call = dyn_cast<CallBase>(&i);
