@@ -44,6 +44,8 @@ static const warning_t list[] = {
      "gives out, since its chunks run in any order",
      false},
     {"kmm-calls", "a plain function that counts its calls, since each chunk is a call", false},
+    {"kmm-unproven",
+     "a plain function of which it is not proven that its chunks give what one call gives", false},
     {"kmm-reduce",
      "reductions of plain functions of which it is not proven that they combine "
      "by the operator alone",

@@ -15,8 +15,8 @@ namespace kmm_ir
 // ---- Library functions ----
 
 // Functions of libm without their suffix, and functions that work on what their pointers point to.
-// None keeps or reads anything else, but for errno, which each thread has of its own.
-static bool is_own_work(StringRef name)
+// They may set errno, which each thread has of its own.
+bool is_own_work(StringRef name)
 {
     static const std::set<StringRef> math = {
         "acos",      "acosh",  "asin",    "asinh", "atan",      "atan2",     "atanh",      "cabs",
