@@ -110,6 +110,23 @@ StringRef called(const Value *v)
     return f ? f->getName() : "";
 }
 
+// True for a variable in the shared memory of a kernel's blocks, and for those that kmm's headers
+// declare for a thread's indices.
+static bool is_of_block(const GlobalVariable *g)
+{
+    static const std::set<StringRef> indices = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+    enum { SHARED = 3 }; // the address space, of NVPTX and AMDGPU alike
+    return g->getAddressSpace() == SHARED || (g->isDeclaration() && indices.count(g->getName()));
+}
+
+// True for what a kernel calls that uses nothing besides its arguments: barriers, operations of a
+// warp, and an assertion, whose failure ends the program.
+static bool is_of_threads(const Function *f)
+{
+    return f->getName().starts_with("llvm.nvvm.") || f->getName().starts_with("kmm_fiber_") ||
+           f->getName() == "__assertfail";
+}
+
 // ---- Reads ----
 
 // True if the memory is a local variable's or a constant, or is reached through a parameter, which
@@ -125,7 +142,8 @@ bool Analysis::is_given(const Value *pointer, std::set<const Value *> &seen) con
         isa<UndefValue>(pointer))
         return true;
     if (auto *g = dyn_cast<GlobalVariable>(pointer))
-        return g->isConstant() && g->hasDefinitiveInitializer() && !g->isThreadLocal();
+        return (g->isConstant() && g->hasDefinitiveInitializer() && !g->isThreadLocal()) ||
+               (!plain_ && is_of_block(g));
     if (auto *gep = dyn_cast<GEPOperator>(pointer))
         return is_given(gep->getPointerOperand(), seen);
     if (isa<AddrSpaceCastOperator>(pointer) || isa<BitCastOperator>(pointer) ||
@@ -192,15 +210,52 @@ bool Analysis::calls_elsewhere(const CallBase *call) const
             intrinsic->getIntrinsicID() == Intrinsic::stackrestore ||
             intrinsic->getIntrinsicID() == Intrinsic::trap || call->doesNotAccessMemory())
             return false;
-        if (!call->onlyAccessesArgMemory())
+        if (!call->onlyAccessesArgMemory() && (plain_ || !is_of_threads(f)))
             return true;
-    } else if (f != &f_ && !(f->isDeclaration() && is_own_work(f->getName()))) {
+    } else if (!plain_ && is_of_threads(f)) {
+        return false;
+    } else if (f != &f_ && (plain_ || !is_atomic(call)) &&
+               !(f->isDeclaration() && is_own_work(f->getName()))) {
         return true;
     }
     for (const Value *v : call->args())
         if (v->getType()->isPointerTy() && !is_given(v) && f->getName() != "__cxa_throw")
             return true;
     return false;
+}
+
+static bool holds_pointers(Type *t)
+{
+    return t->isPointerTy() || any_of(t->subtypes(), holds_pointers);
+}
+
+// True if the object is a local variable or a struct that is passed by value, and holds pointers.
+static bool is_local_with_pointers(const Value *object)
+{
+    auto *local = dyn_cast<AllocaInst>(object);
+    auto *a = dyn_cast<Argument>(object);
+    return (local && holds_pointers(local->getAllocatedType())) ||
+           (a && a->hasByValAttr() && holds_pointers(a->getParamByValType()));
+}
+
+static bool is_difference(const User *u)
+{
+    auto *b = dyn_cast<BinaryOperator>(u);
+    return b && b->getOpcode() == Instruction::Sub &&
+           all_of(b->operands(), [](const Use &k) { return isa<PtrToIntInst>(k); });
+}
+
+// True if an address may become data, in an array or as a number. Another process that runs the
+// same kernel has other addresses.
+bool Analysis::keeps_address(const Instruction &i) const
+{
+    auto *store = dyn_cast<StoreInst>(&i);
+    if (store && store->getValueOperand()->getType()->isPointerTy())
+        return !isa<AllocaInst>(getUnderlyingObject(store->getPointerOperand()));
+    if (auto *copy = dyn_cast<MemTransferInst>(&i))
+        return !isa<AllocaInst>(getUnderlyingObject(copy->getRawDest())) &&
+               is_local_with_pointers(getUnderlyingObject(copy->getRawSource()));
+    return isa<PtrToIntInst>(i) && !all_of(i.users(), is_difference);
 }
 
 // ---- Changes ----
@@ -576,6 +631,10 @@ void Analysis::find_elsewhere()
 {
     for (const Instruction &i : instructions(f_)) {
         elsewhere_ |= reaches_elsewhere(i);
+        if (!plain_) {
+            elsewhere_ |= keeps_address(i);
+            continue;
+        }
         takes_turns_ |= is_turn(i);
         if (isa<IntToPtrInst>(i))
             note_number(&i);
