@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <kmm.h>
@@ -153,11 +154,13 @@ static void greet(void)
 static void say_counts(void)
 {
     kmm__nodes_counts_t c;
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
     kmm__nodes_count(&c);
     kmm__log(KMM__LOG_INFO,
              "node %u of %u: %" PRIu64 " launches were divided among nodes; ran %" PRIu64
-             " chunks of these; held %" PRIu64 " bytes that had arrived early at most",
-             c.me, c.count, c.launches, c.chunks, c.held);
+             " chunks of these; held %" PRIu64 " bytes that had arrived early, and was resident at most %ld MiB",
+             c.me, c.count, c.launches, c.chunks, c.held, usage.ru_maxrss >> 10);
 }
 
 /* At the exit of node 0, behind all that the program has registered for it. */
