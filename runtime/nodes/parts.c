@@ -88,30 +88,57 @@ static bool is_stored(const kmm__item_t *item)
     return item->mode == KMM_WRITE || item->mode == KMM_UPDATE;
 }
 
-/* True if the part's stores to the item are a run of bytes that no part before it stores to,
- * through any item. */
-static bool stores_are_apart(const kmm__submission_t *s, uint32_t item, uint32_t node,
-                             uint32_t count)
+/* The bytes of each item that the parts so far store to: all from the first to the last. */
+typedef struct stored {
+    int64_t range[KMM__MAX_ITEMS][2];
+} stored_t;
+
+/* True if bytes of the item's array are among those that other parts store to. */
+static bool are_stored(const kmm__submission_t *s, const stored_t *before, uint32_t item,
+                       const int64_t own[2])
 {
-    int64_t own[2], other[2];
-    bool is_exact;
-    kmm__chunk_box_t box;
-    if (part_is_empty(s, node, count))
-        return true;
-    box = part_box(s, node, count);
-    int planned = region(s, item, &box, own, &is_exact);
-    if (planned < 0 || (planned > 0 && !is_exact))
-        return false;
-    for (uint32_t before = 0; before < node && planned > 0; before++) {
-        if (part_is_empty(s, before, count))
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const int64_t *other = before->range[k];
+        if (s->l->items[k].array == s->l->items[item].array && own[0] < other[1] &&
+            other[0] < own[1])
+            return true;
+    }
+    return false;
+}
+
+/* True if what a node's part stores through each item is a run of bytes, apart from what the parts
+ * before it store. Adds it to these. */
+static bool part_is_apart(const kmm__submission_t *s, const kmm__chunk_box_t *box, stored_t *before)
+{
+    stored_t own = {0};
+    bool is_exact = true;
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        int64_t *range = own.range[k];
+        if (!is_stored(&s->l->items[k]))
             continue;
-        box = part_box(s, before, count);
-        for (uint32_t k = 0; k < s->l->item_count; k++) {
-            if (s->l->items[k].array != s->l->items[item].array || !is_stored(&s->l->items[k]))
-                continue;
-            if (region(s, k, &box, other, &is_exact) > 0 && own[0] < other[1] && other[0] < own[1])
-                return false;
-        }
+        const int planned = region(s, k, box, range, &is_exact);
+        if (planned < 0 || !is_exact || (planned > 0 && are_stored(s, before, k, range)))
+            return false;
+    }
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        int64_t *all = before->range[k], *range = own.range[k];
+        if (range[0] == range[1])
+            continue;
+        all[0] = all[0] < all[1] && all[0] < range[0] ? all[0] : range[0];
+        all[1] = all[1] > range[1] ? all[1] : range[1];
+    }
+    return true;
+}
+
+static bool parts_are_apart(const kmm__submission_t *s, uint32_t count)
+{
+    stored_t before = {0};
+    for (uint32_t node = 0; node < count; node++) {
+        if (part_is_empty(s, node, count))
+            continue;
+        const kmm__chunk_box_t box = part_box(s, node, count);
+        if (!part_is_apart(s, &box, &before))
+            return false;
     }
     return true;
 }
@@ -137,11 +164,9 @@ const char *kmm__parts_refuse(const kmm__submission_t *s, uint32_t count)
             return "elements of its arrays hold pointers";
         if (is_stored(item) && is_target(s->work, item->array))
             return "it writes to an array into which it reduces";
-        for (uint32_t node = 0; node < count && is_stored(item); node++)
-            if (!stores_are_apart(s, k, node, count))
-                return "what a node's chunks write is no run of bytes of its own";
     }
-    return NULL;
+    return parts_are_apart(s, count) ? NULL
+                                     : "what a node's chunks write is no run of bytes of its own";
 }
 
 /* ---- The exchange ---- */

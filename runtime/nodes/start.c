@@ -159,7 +159,8 @@ static void say_counts(void)
     kmm__nodes_count(&c);
     kmm__log(KMM__LOG_INFO,
              "node %u of %u: %" PRIu64 " launches were divided among nodes; ran %" PRIu64
-             " chunks of these; held %" PRIu64 " bytes that had arrived early, and was resident at most %ld MiB",
+             " chunks of these; held %" PRIu64
+             " bytes that had arrived early, and was resident at most %ld MiB",
              c.me, c.count, c.launches, c.chunks, c.held, usage.ru_maxrss >> 10);
 }
 
