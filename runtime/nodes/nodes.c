@@ -129,7 +129,7 @@ static void share_arrays(const kmm__submission_t *s, uint64_t *ids)
 static void say_stay(const kmm__submission_t *s, const char *why)
 {
     const kmm__work_t *w = s->work;
-    if (kmm__log_says(KMM__LOG_INFO) && kmm__log_first(w->file, w->line))
+    if (kmm__log_says(KMM__LOG_INFO) && kmm__log_first(s->l->kernel, w->line))
         kmm__log(KMM__LOG_INFO, "%s:%d: %s stays on node 0: %s", w->file ? w->file : "?", w->line,
                  w->name, why);
 }
