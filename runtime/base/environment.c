@@ -47,6 +47,7 @@ static const struct {
     {"KMM_ORDER", WORDS, " reuse submission ", 0, 0},
     {"KMM_PINNED_MEM", CHECKED_WHERE_READ, NULL, 0, 0},
     {"KMM_PROGRESS", WORDS, " 0 1 ", 0, 0},
+    {"KMM_RANGES", WORDS, " 0 nvtx roctx ", 0, 0},
     {"KMM_SEED", NUMBER, NULL, LONG_MIN, LONG_MAX},
     {"KMM_SPILL_DIR", FOLDER, NULL, 0, 0},
     {"KMM_SPILL_IO", WORD_LIST, " pread cached ", 0, 0},

@@ -16,7 +16,8 @@
 
 typedef enum kmm__event_kind {
     KMM__EVENT_THREAD, /* text: what this thread does */
-    KMM__EVENT_DEVICE, /* text: the device's name; a: bytes that arrays may take */
+    KMM__EVENT_DEVICE, /* text: the device's name; a: bytes that arrays may take; b: number of its
+                          runtime << 32 | its index there */
 
     /* Tasks. Those of one task come in this order; a task that fails early leaves some out. */
     KMM__EVENT_SUBMITTED, /* text, file: name and file of its work; a: its first chunk << 32 | its
@@ -54,7 +55,7 @@ typedef enum kmm__event_kind {
     KMM__EVENT_DISK_END,    /* the same */
 
     KMM__EVENT_SPAN, /* text: what this thread did since time a; file: a name, or NULL; b: bytes or
-                        0; c: line or 0 */
+                        0; c: line or 0; mode 1: for a device */
     KMM__EVENT_INSTANT /* text: what happened now; file: why, or NULL */
 } kmm__event_kind_t;
 

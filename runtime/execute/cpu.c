@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/range.h"
 #include "base/running.h"
 #include "base/spin.h"
 #include "execute/check.h"
@@ -20,6 +21,7 @@
 #include "memory/lifetime.h"
 #include "task/inside.h"
 #include "task/ticket.h"
+#include "task/traced.h"
 
 enum {
     STREAM_DEPTH = 2,  /* kernels on one compute stream at once */
@@ -174,7 +176,11 @@ static int function_run(kmm__task_t *t, const kmm__running_t **running)
         return 0;
     *running = &now;
     KMM__TRACE_TASK(KMM__EVENT_CALL_BEGIN, t, 0);
+    if (kmm__ranging())
+        kmm__range_begin(&t, 1);
     int error = function_try(t);
+    if (kmm__ranging())
+        kmm__range_end();
     KMM__TRACE_TASK(KMM__EVENT_CALL_END, t, 0);
     *running = NULL;
     return error;

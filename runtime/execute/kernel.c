@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "backend/mark.h"
+#include "base/range.h"
 #include "base/rounding.h"
 #include "execute/check.h"
 #include "execute/exact_device.h"
 #include "execute/stored.h"
 #include "memory/array.h"
+#include "task/traced.h"
 
 /* ---- Arguments ---- */
 
@@ -246,9 +248,19 @@ static __attribute__((cold, noinline)) int launch_traced(kmm__task_t *const *tas
     return error;
 }
 
+static int launch_seen(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream)
+{
+    return kmm__tracing() && !tasks[0]->work->has_statements ? launch_traced(tasks, count, stream)
+                                                             : chunks_launch(tasks, count, stream);
+}
+
 int kmm__chunks_launch(kmm__task_t *const *tasks, uint32_t count, kmm__stream_t *stream)
 {
     kmm__count(&tasks[0]->device->counters.launches, 1);
-    return kmm__tracing() && !tasks[0]->work->has_statements ? launch_traced(tasks, count, stream)
-                                                             : chunks_launch(tasks, count, stream);
+    if (!kmm__ranging())
+        return launch_seen(tasks, count, stream);
+    kmm__range_begin(tasks, count);
+    int error = launch_seen(tasks, count, stream);
+    kmm__range_end();
+    return error;
 }

@@ -3,7 +3,9 @@
 #include "launch/operation.h"
 
 #include "base/error.h"
+#include "base/spin.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "execute/completion.h"
 #include "execute/queue.h"
 #include "task/dag.h"
@@ -53,8 +55,17 @@ static int task_wait(kmm_runtime_t *rt, kmm__task_t *t)
     return error;
 }
 
+static __attribute__((cold, noinline)) int wait_traced(kmm_runtime_t *rt, kmm__task_t *t)
+{
+    const char *name = t->work->name;
+    const uint64_t begin = kmm__now();
+    int error = task_wait(rt, t);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "wait for work", .file = name, .a = begin);
+    return error;
+}
+
 int kmm__operation_await(kmm_runtime_t *rt, kmm__task_t *t)
 {
-    int ran = task_wait(rt, t);
+    int ran = kmm__tracing() && t->state != KMM__TASK_DONE ? wait_traced(rt, t) : task_wait(rt, t);
     return ran ? kmm__error_tell(rt, ran) : 0;
 }

@@ -321,6 +321,11 @@ static void span(const kmm__event_t *e)
         kmm__json_put_number(&line, e->b ? "\"bytes\":" : "\"line\":", e->b ? e->b : e->c);
         comma = ",";
     }
+    if (e->mode) {
+        kmm__json_text(&line, comma);
+        kmm__json_put_number(&line, "\"device\":", e->device);
+        comma = ",";
+    }
     if (e->task) {
         kmm__json_text(&line, comma);
         kmm__json_put_number(&line, "\"task\":", e->task);
@@ -357,6 +362,8 @@ static void device(const kmm__event_t *e)
     name_process(pid, text);
     head("M", pid, 0, e->time);
     kmm__json_put_number(&line, ",\"name\":\"memory_limit\",\"args\":{\"bytes\":", e->a);
+    kmm__json_put_number(&line, ",\"runtime\":", e->b >> 32);
+    kmm__json_put_number(&line, ",\"index\":", (uint32_t)e->b);
     end("}}");
 }
 

@@ -8,6 +8,7 @@
 #include "memory/state.h"
 #include "observe/chrome.h"
 #include "observe/dot.h"
+#include "observe/ranges.h"
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static bool is_started; /* guarded by `starting` */
@@ -34,6 +35,8 @@ static int listeners_start(void)
     pthread_once(&once, register_fork);
     pthread_mutex_lock(&starting);
     if (!is_started)
+        kmm__ranges_start();
+    if (!is_started)
         error = kmm__chrome_start();
     if (!is_started && !error)
         error = kmm__dot_start();
@@ -50,7 +53,8 @@ int kmm__observe_start(kmm_runtime_t *rt)
         kmm__device_t *d = rt->device[k];
         d->number = (uint16_t)atomic_fetch_add(&devices, 1);
         KMM__TRACE(.kind = KMM__EVENT_DEVICE, .device = d->number,
-                   .text = kmm__trace_text(d->info.name), .a = d->memory->limit);
+                   .text = kmm__trace_text(d->info.name), .a = d->memory->limit,
+                   .b = (uint64_t)rt->number << 32 | k);
     }
     return error;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace point of a task's submission. */
+/* The trace point of a task's submission, and ranges of tasks. */
 #include "task/traced.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
+#include "base/range.h"
 #include "base/trace.h"
 
 /* Pushes an event for each access of t but those of abstract objects. */
@@ -44,4 +47,25 @@ void kmm__trace_submitted(const kmm__task_t *t)
                                     .c = ((uint64_t)t->runtime->number << 40) + w->id});
     if (kmm__tracing_accesses())
         trace_accesses(t);
+}
+
+void kmm__range_begin(kmm__task_t *const *tasks, uint32_t count)
+{
+    const kmm__work_t *w = tasks[0]->work;
+    const char *slash = w->file ? strrchr(w->file, '/') : NULL;
+    uint32_t first = UINT32_MAX, last = 0;
+    char text[1024];
+    for (uint32_t k = 0; k < count; k++) {
+        const kmm__task_part_t *p = &tasks[k]->part;
+        first = p->chunk < first ? p->chunk : first;
+        last = p->last_chunk > last ? p->last_chunk : last;
+    }
+    kmm__work_describe(w, first, last, text, sizeof(text));
+    const size_t folders = slash ? (size_t)(slash + 1 - w->file) : 0;
+    kmm__ranges->begin(folders < strlen(text) ? text + folders : text);
+}
+
+void kmm__range_end(void)
+{
+    kmm__ranges->end();
 }

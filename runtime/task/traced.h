@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What trace points say of a task and of its accesses (base/trace.h). */
+/* What trace points (base/trace.h) and profilers (base/range.h) are told of a task. */
 #ifndef KMM__TASK_TRACED_H
 #define KMM__TASK_TRACED_H
 
@@ -17,5 +17,9 @@ typedef struct kmm__traced_access {
 
 /* Locked: tells listeners of t, which has its device, and of its accesses if they want these. */
 void kmm__trace_submitted(const kmm__task_t *t);
+
+/* Begins a range of this thread, which kmm__ranging: it runs or launches chunks of one launch. */
+void kmm__range_begin(kmm__task_t *const *tasks, uint32_t count) __attribute__((cold));
+void kmm__range_end(void) __attribute__((cold));
 
 #endif

@@ -62,18 +62,23 @@ def ns(micros):
     return round(1000 * micros)
 
 
-def kind_of(e, pid_of):
+def kind_of(e, pid_of, lanes):
     """The device, and the rank of what the slice is among what the report tells."""
     if e["pid"] >= DEVICE:
         return e["pid"], "kernels" if e["cat"] in ("chunk", "operation") else "copies"
     if e["name"] == "wait for room":
         return pid_of.get(e["args"]["task"]), "room"
-    return None, "submit" if e["name"] == "submit" else None
+    if "device" in e["args"]:
+        return lanes[DEVICE + e["args"]["device"]], "map"
+    return None, {"submit": "submit", "page-lock": "lock"}.get(e["name"])
 
 
 def shares(events):
-    """Device -> what -> nanoseconds."""
-    slices = [e for e in events if e["ph"] == "X"]
+    """Device -> what -> nanoseconds. Devices of two runtimes are one if they are the same."""
+    first, lanes = {}, {}
+    for e in sorted((e for e in events if e["name"] == "memory_limit"), key=lambda e: e["pid"]):
+        lanes[e["pid"]] = first.setdefault(e["args"]["index"], e["pid"])
+    slices = [{**e, "pid": lanes.get(e["pid"], e["pid"])} for e in events if e["ph"] == "X"]
     pid_of = {t: e["pid"] for e in slices if e["cat"] == "chunk" for t in e["args"]["tasks"]}
     begin = min(ns(e["ts"]) for e in slices)
     end = max(ns(e["ts"]) + ns(e["dur"]) for e in slices)
@@ -81,13 +86,13 @@ def shares(events):
     for pid in {e["pid"] for e in slices if e["pid"] >= DEVICE}:
         changes = collections.defaultdict(list)
         for e in slices:
-            at, what = kind_of(e, pid_of)
+            at, what = kind_of(e, pid_of, lanes)
             if what and at in (pid, None):
                 changes[ns(e["ts"])].append((what, 1))
                 changes[ns(e["ts"]) + ns(e["dur"])].append((what, -1))
         now, last, sums = collections.Counter(), begin, collections.Counter()
         for moment in sorted([*changes, end]):
-            what = next((w for w in ("kernels", "copies", "room", "submit") if now[w] > 0), "host")
+            what = next((w for w in RANKS if now[w] > 0), "host")
             sums[what] += moment - last
             last = moment
             for one, step in changes[moment]:
@@ -119,8 +124,10 @@ def again(events):
     return came_again
 
 
+RANKS = "kernels", "copies", "room", "map", "lock", "submit"
 TEXTS = {"kernels": "kernels ran", "copies": "copies that no kernel hid",
-         "room": "waiting for room on the device", "submit": "submitting launches",
+         "room": "waiting for room on the device", "map": "mapping memory of the device",
+         "lock": "page-locking host memory", "submit": "submitting launches",
          "host": "nothing of the above: the program itself, or waiting"}
 
 
@@ -223,6 +230,16 @@ def test_evicted_again():
     part = round(100 * again(events) / came)
     assert f"{part}% of the copies bring what was evicted before." in text, (text, part)
     assert "too large for two" not in text and "ends lookahead" not in text, text
+    assert "The program waits" not in text, text
+
+
+def test_copies_end_lookahead():
+    """... copies to the program in each step, between which data is evicted."""
+    run("copies.json", "copies host:1,mem=4M 2000000 64", KMM_FRAME="64K")
+    text = words(tell("copies.json"))
+    assert "of the copies bring what was evicted before." in text, text
+    assert re.search(r"The program waits 6 times between its 9 launches, mostly for a copy to its "
+                     r"own memory after the launch of (step \(trace.cu:10\)|second)", text), text
 
 
 def test_synchronized():
@@ -244,7 +261,7 @@ def write_trace(name, slices):
                "args": {"name": text}} for pid, text in ((1, "host"), (2, "disk"), (10, "device 0"),
                                                          (11, "device 1"))]
     events += [{"ph": "M", "pid": pid, "tid": 0, "ts": 0, "name": "memory_limit",
-                "args": {"bytes": 1000}} for pid in {s[0] for s in slices if s[0] >= DEVICE}]
+                "args": {"bytes": 1000, "runtime": 0, "index": pid - DEVICE}} for pid in {s[0] for s in slices if s[0] >= DEVICE}]
     for pid, tid, begin, length, text, category, arguments in slices:
         event = {"pid": pid, "tid": tid, "name": text, "cat": category, "args": arguments}
         if category == "disk":
@@ -270,7 +287,8 @@ def copy_in(pid, begin, length, number=1):
 HEADINGS = {"small": "The chunks are too small.", "unequal": "The devices have unequal work.",
             "disk": "The disk is what the devices wait for.",
             "copies": "The copies take longer than the kernels can hide.",
-            "room": "Chunks wait for room that data of other launches takes."}
+            "room": "Chunks wait for room that data of other launches takes.",
+            "lock": "Host memory is page-locked while the program runs."}
 
 
 def test_other_reasons():
@@ -282,7 +300,8 @@ def test_other_reasons():
         "unequal": [chunk(10, 0, 100), chunk(11, 0, 40)],
         "disk": [chunk(10, 0, 80), (DISK, 1, 80, 20, "read", "disk", {"bytes": 4096})],
         "copies": [chunk(10, 30, 70), copy_in(10, 0, 30)],
-        "room": [chunk(10, 0, 10), chunk(10, 90, 10, 5), wait]}
+        "room": [chunk(10, 0, 10), chunk(10, 90, 10, 5), wait],
+        "lock": [chunk(10, 0, 80), (HOST, 7, 80, 20, "page-lock", "host", {"bytes": 4096})]}
     for name, slices in traces.items():
         text = write_trace(f"{name}.json", slices)
         for other, heading in HEADINGS.items():
@@ -342,12 +361,15 @@ def test_nothing():
 
 
 def test_several_runtimes():
-    """Devices of a second runtime are further devices of the report."""
-    events, _ = run("twice.json", "twice host:1 4096 4")
-    text = tell("twice.json", "-o", "twice.html")
-    check_shares(text, events)
-    check_page("twice.html", events)
-    assert "with 18 launches in 72 chunks on 2 devices" in words(text), text
+    """A device of several runtimes, one after the other, is one device."""
+    for devices, number in ("host:1", 1), ("cuda:2", 2):
+        events, _ = run("twice.json", f"twice {devices} 4096 4")
+        text = tell("twice.json", "-o", "twice.html")
+        assert len({e["pid"] for e in events if e.get("cat") == "chunk"}) == 2 * number
+        check_shares(text, events)
+        check_page("twice.html", events)
+        assert re.search(rf"with 18 launches in 72 chunks on {number} devices?\.", words(text)), text
+        assert "unequal" not in text, text
 
 
 def test_refused():

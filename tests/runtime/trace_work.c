@@ -6,7 +6,8 @@
  *     trace_work WHAT DEVICES ELEMENTS CHUNKS
  *
  * WHAT is `work`; `steps`, where the program waits for each launch and then does something itself
- * for 40 ms; `twice`, which has two runtimes, one after the other; `gate`, where no chunk runs
+ * for 40 ms; `copies`, where it copies an element after each of the first two launches of a round;
+ * `twice`, which has two runtimes, one after the other; `gate`, where no chunk runs
  * before all are submitted; `endless`; `forever`, where a chunk does not end; or `fork`, where a
  * child that was forked does the same as its parent.
  */
@@ -93,7 +94,7 @@ static const kmm_kernel_t cpu[] = {
 
 typedef struct program {
     kmm_runtime_t *rt;
-    bool on_gpus, waits;
+    bool on_gpus, waits, copies;
     int64_t n;
     int chunks;
     int32_t *x, *y, *z, *total;
@@ -133,6 +134,9 @@ static void launch(const program_t *p, int kernel, int line, const char *label, 
     check(kmm_launch_kernel(p->on_gpus ? &gpu[kernel] : &cpu[kernel], &g,
                             args + (p->on_gpus ? 0 : 1)),
           "launch");
+    int32_t element;
+    if (p->copies && !kernel)
+        check(kmm_copy_out(p->rt, &element, dst, sizeof(element)), "copy");
     if (!p->waits)
         return;
     check(kmm_wait(p->rt), "wait");
@@ -177,6 +181,7 @@ static void run(program_t *p, const char *what, const char *devices)
     p->total = array(p, 1, "total");
     check(kmm_wait(p->rt), "wait");
     p->waits = !strcmp(what, "steps");
+    p->copies = !strcmp(what, "copies");
     atomic_store(&gate_is_open, strcmp(what, "gate") != 0);
     atomic_store(&is_forever, !strcmp(what, "forever"));
     bool is_endless = !strcmp(what, "endless");

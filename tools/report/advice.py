@@ -63,9 +63,22 @@ def again(s):
            f"{size(came)} came to devices, and the device had {size(s.again)} of it before and has "
            f"evicted it since (most of {arrays}). In {seconds(exposed)} ({percent(s.part(exposed))}"
            " of the run) no kernel ran, but copies or waits for room. The data that is used again "
-           "is larger than the devices' memory. It would help to do more with a chunk's data while "
-           "it is there: the same chunk sizes in launches that follow each other, no wait between "
-           "them, several steps in one kernel, smaller elements, or more devices.")
+           f"is larger than the devices' memory. {ended_lookahead(s)}It would help to do more with "
+           "a chunk's data while it is there: the same chunk sizes in launches that follow each "
+           "other, no wait between them, several steps in one kernel, smaller elements, or more "
+           "devices.")
+
+
+def ended_lookahead(s):
+    """A sentence if the program waits after every second launch or more often."""
+    launches = len({launch for site in s.sites.values() for launch in site.launches})
+    if len(s.waits) < 2 or 2 * len(s.waits) < launches:
+        return ""
+    (after, what), _ = collections.Counter((w.after, w.what) for w in s.waits).most_common(1)[0]
+    return (f"The program waits {count(len(s.waits), 'time')} between its "
+            f"{count(launches, 'launch', 'launches')}, mostly for {what} after the launch of "
+            f"{after}. Without these waits, chunks of later launches would run while their data is "
+            "there. ")
 
 
 def waits(s):
@@ -78,9 +91,9 @@ def waits(s):
         if s.part(lost) < LEAST or len(those) < 2:
             continue
         yield (lost, f"The wait after the launch of {after} ends lookahead",
-               f"The program waited {count(len(those), 'time')} for all work right after it had "
-               f"launched {after}, and launched more afterwards. From the last kernel before such "
-               f"a wait ended to the first one after it, {seconds(lost)} passed "
+               f"The program waited {count(len(those), 'time')} for {those[0].what} right after it "
+               f"had launched {after}, and launched more afterwards. From the last kernel before "
+               f"such a wait ended to the first one after it, {seconds(lost)} passed "
                f"({percent(s.part(lost))} of the run) without a kernel. Nothing could be prepared "
                "meanwhile, because libkmm did not know the next launch. Move the call that waits "
                "(a synchronization, or a copy to the host) out of the loop, or do it less often.")
@@ -133,10 +146,21 @@ def copies(s):
                "help to do more with the data that is copied, or to copy less of it.")
 
 
+def locking(s):
+    """Host memory that is page-locked while the program runs."""
+    took = ranges.total(s.locks)
+    if s.part(took) >= LEAST:
+        yield (took, "Host memory is page-locked while the program runs",
+               f"Page-locking {size(s.bytes_locked)} took {seconds(took)} ({percent(s.part(took))}"
+               " of the run), and other calls of the driver wait meanwhile. It happens once for "
+               "each part of an array, when that is first copied. A longer run pays it once, too.")
+
+
 def all_advice(s):
     """Pieces of advice, those first that are about more time."""
     if not s.lanes or not s.length:
         return []
-    found = [piece for rule in (room, again, waits, small, idle, disk) for piece in rule(s)]
+    found = [piece for rule in (room, again, waits, small, idle, disk, locking)
+             for piece in rule(s)]
     found = found or list(copies(s))
     return [piece[1:] for piece in sorted(found, key=lambda p: -p[0])]

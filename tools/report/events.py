@@ -13,6 +13,7 @@ BATCH = 4096  # lines that are parsed at once
 # Where a signal cut a write, a cut line is followed by the remains of what stood there before: the
 # slices that were unfinished then. More lines are no trace.
 REMAINS = 2 * BATCH
+# array: of a HOST_SPAN the device that it is for
 COLUMNS = ("begin", "length", "name", "kind", "bytes", "array", "cause", "launch", "chunk", "last",
            "chunks", "task", "line")
 
@@ -61,6 +62,8 @@ class Trace:
         self.tracks = {}  # (pid, tid) -> Track
         self.processes = {}  # pid -> name
         self.limits = {}  # pid -> bytes of memory
+        self.indexes = {}  # pid -> number of the device in its runtime
+        self.lanes = {}  # pid -> the first pid of the same device; each runtime has its own pid
         self.counters = {}  # (pid, name) -> (times, values)
         self.movements = []  # (pid, is_copy_in, array, from, to, bytes), by the end of each
         self.instants = []  # (time, pid, tid, text)
@@ -88,8 +91,12 @@ class Trace:
             track = self.tracks[pid, tid] = Track(pid, tid)
         return track
 
+    def lane(self, pid):
+        return self.lanes.get(pid, pid)
+
     def devices(self):
-        return sorted({pid for pid, _ in self.tracks if pid >= DEVICE} | set(self.limits))
+        return sorted({self.lane(pid) for pid, _ in self.tracks if pid >= DEVICE} |
+                      {self.lane(pid) for pid in self.limits})
 
     # ---- Events ----
 
@@ -109,6 +116,7 @@ class Trace:
             self.track(pid, e["tid"]).title = args["name"]
         elif what == "memory_limit":
             self.limits[pid] = args["bytes"]
+            self.indexes[pid] = args.get("index", -pid)
         elif what == "left_out":
             self.left_out = args["events"]
         elif what == "waited_for_tracer":
@@ -135,6 +143,8 @@ class Trace:
                           line=args.get("line", -1))
             if "of" in args:
                 values["cause"] = self.text(args["of"])
+            if "device" in args:
+                values["array"] = DEVICE + args["device"]
         track.add(**values)
 
     def add_copy(self, e, args, values):
@@ -185,6 +195,10 @@ class Trace:
     def finish(self):
         """Ends what had begun when the file ended, and sorts slices by their begin."""
         last = self.span()[1]
+        first = {}  # index and name of a device -> pid
+        for pid in sorted(self.indexes):
+            name = self.processes.get(pid, "").partition(": ")[2]
+            self.lanes[pid] = first.setdefault((self.indexes[pid], name), pid)
         for e in self.open:
             track, begin = self.track(e["pid"], e["tid"]), nanoseconds(e["ts"])
             kind = COPY if e["tid"] in (IN, OUT, PEER) and e["pid"] >= DEVICE else KERNEL

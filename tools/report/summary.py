@@ -10,6 +10,8 @@ WHERE = (("kernels", "kernels ran"),
          ("copies", "copies that no kernel hid"),
          ("disk", "reads and writes of the disk that neither hid"),
          ("room", "waiting for room on the device"),
+         ("map", "mapping memory of the device"),
+         ("lock", "page-locking host memory"),
          ("submit", "submitting launches"),
          ("host", "nothing of the above: the program itself, or waiting"))
 
@@ -37,8 +39,9 @@ class Use:
 class Wait:
     """A wait of the program for work, after which it launched more."""
 
-    def __init__(self, begin, end, after):
+    def __init__(self, begin, end, after, what):
         self.begin, self.end, self.after = begin, end, after  # `after`: the launch before it
+        self.what = what  # what it waits for
 
 
 class Summary:
@@ -50,9 +53,11 @@ class Summary:
         self.kernels = collections.defaultdict(list)  # pid -> ranges
         self.copies = collections.defaultdict(list)
         self.room = collections.defaultdict(list)
+        self.maps = collections.defaultdict(list)
         self.room_of = {}  # task -> (begin, end, bytes) of its waits
-        self.disk, self.submits, self.waits = [], [], []
+        self.disk, self.locks, self.submits, self.waits = [], [], [], []
         self.bytes_in = self.bytes_out = self.bytes_peer = self.bytes_disk = self.again = 0
+        self.bytes_locked = 0
         for track in trace.tracks.values():
             self.see_host(track)
         for track in trace.tracks.values():
@@ -75,29 +80,38 @@ class Summary:
         return self.uses[name]
 
     def see_host(self, track):
-        room, submit = self.trace.numbers.get("wait for room"), self.trace.numbers.get("submit")
+        room, submit, lock = (self.trace.numbers.get(text) for text in
+                              ("wait for room", "submit", "page-lock"))
         for k, kind in enumerate(track.kind):
             span = (track.begin[k], track.end(k))
             if kind == events.DISK_TRANSFER:
                 self.disk.append(span)
                 self.bytes_disk += track.bytes[k]
-            elif kind == events.HOST_SPAN and track.name[k] == room:
+            elif kind != events.HOST_SPAN:
+                pass
+            elif track.name[k] == room:
                 self.room_of.setdefault(track.task[k], []).append((*span, track.bytes[k]))
-            elif kind == events.HOST_SPAN and track.name[k] == submit:
+            elif track.name[k] == submit:
                 self.submits.append(span)
+            elif track.name[k] == lock:
+                self.locks.append(span)
+                self.bytes_locked += track.bytes[k]
+            elif track.array[k] >= 0:
+                self.maps[self.trace.lane(track.array[k])].append(span)
 
     def see_work(self, track):
         for k, kind in enumerate(track.kind):
             if kind == events.KERNEL:
                 self.see_kernel(track, k)
             elif kind == events.OPERATION and track.pid >= events.DEVICE:
-                self.kernels[track.pid].append((track.begin[k], track.end(k)))
+                self.kernels[self.trace.lane(track.pid)].append((track.begin[k], track.end(k)))
             elif kind == events.COPY:
                 self.see_copy(track, k)
 
     def see_kernel(self, track, k):
         site, span = self.site(track.name[k]), (track.begin[k], track.end(k))
-        self.kernels[track.pid].append(span)
+        lane = self.trace.lane(track.pid)
+        self.kernels[lane].append(span)
         site.line = max(site.line, track.line[k])
         site.kernels += 1
         site.time += track.length[k]
@@ -108,12 +122,12 @@ class Summary:
             for begin, end, need in self.room_of.get(task, ()):
                 site.waits += 1
                 site.room.append((begin, end))
-                self.room[track.pid].append((begin, end))
+                self.room[lane].append((begin, end))
                 if need > site.need:
                     site.need, site.waited_on = need, track.pid
 
     def see_copy(self, track, k):
-        self.copies[track.pid].append((track.begin[k], track.end(k)))
+        self.copies[self.trace.lane(track.pid)].append((track.begin[k], track.end(k)))
         if track.bytes[k] < 0:  # unfinished
             return
         way = {events.IN: "bytes_in", events.OUT: "bytes_out"}.get(track.tid, "bytes_peer")
@@ -125,10 +139,11 @@ class Summary:
 
     def merge(self):
         self.lanes = sorted(set(self.kernels) | set(self.copies))
-        for which in self.kernels, self.copies, self.room:
+        for which in self.kernels, self.copies, self.room, self.maps:
             for pid in self.lanes:
                 which[pid] = ranges.union(which[pid])
         self.disk, self.submits = ranges.union(self.disk), ranges.union(self.submits)
+        self.locks = ranges.union(self.locks)
         self.any_kernel = ranges.union(r for pid in self.lanes for r in self.kernels[pid])
 
     def share_time(self):
@@ -137,7 +152,8 @@ class Summary:
         for pid in self.lanes:
             rest, shares[pid] = [[self.begin, self.end]], {}
             for (what, _), those in zip(WHERE, (self.kernels[pid], self.copies[pid], self.disk,
-                                                self.room[pid], self.submits)):
+                                                self.room[pid], self.maps[pid], self.locks,
+                                                self.submits)):
                 left = ranges.subtract(rest, those)
                 shares[pid][what] = ranges.total(rest) - ranges.total(left)
                 rest = left
@@ -188,11 +204,17 @@ class Summary:
                     continue
                 before = submits[next_one - 1]
                 found = between.setdefault((track.tid, before), Wait(
-                    track.begin[k], 0, self.launch_of(track, before)))
+                    track.begin[k], 0, self.launch_of(track, before), self.awaited(track, k)))
                 found.end = max(found.end, track.end(k))
         self.waits = sorted(between.values(), key=lambda w: w.end)
 
         self.kernel_begins = [begin for begin, _ in self.any_kernel]
+
+    def awaited(self, track, k):
+        """What a slice `wait for work` waits for, in words."""
+        operation = self.trace.texts[track.cause[k]] if track.cause[k] >= 0 else None
+        return {None: "all work", "copy out": "a copy to its own memory",
+                "copy in": "a copy from its own memory"}.get(operation, f"a {operation}")
 
     def launch_of(self, track, k):
         """The name of the launch that a slice `submit` has submitted."""

@@ -17,7 +17,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/spin.h"
 #include "base/thread.h"
+#include "base/trace.h"
 #include "memory/host/locked.h"
 #include "memory/host/numa.h"
 #include "memory/host/stage_choice.h"
@@ -115,11 +117,12 @@ static void block_reset(kmm__array_t *a, uint32_t k)
 static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 {
     kmm__backend_t *backend = d->backend;
-    uint64_t bytes = lockable(a, k);
+    uint64_t bytes = lockable(a, k), begin = kmm__now();
     if (!a->is_mapped)
         kmm__numa_bind(d, a->host + block_begin(a, k), bytes);
     bool locked =
         bytes > 0 && backend->host_register(backend, a->host + block_begin(a, k), bytes) == 0;
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "page-lock", .a = begin, .b = bytes);
     if (!locked)
         kmm__pagelock_unreserve(a->runtime, bytes);
     pthread_mutex_lock(&a->block_lock);
@@ -132,6 +135,7 @@ static void block_lock(kmm__array_t *a, kmm__device_t *d, uint32_t k)
 static void *lock_main(void *arg)
 {
     struct kmm__pagelockers *p = arg;
+    KMM__TRACE(.kind = KMM__EVENT_THREAD, .text = "page-locks");
     pthread_mutex_lock(&p->lock);
     for (;;) {
         request_t *r = p->first;

@@ -268,7 +268,8 @@ static int frame_map_memory(kmm__frame_t *f)
                               : d->backend->frame_map_without_access(d->gpu, kmm__frame_address(f),
                                                                      f->handle, kmm__frame_size(f));
     kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
-    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "map", .a = begin, .b = kmm__frame_size(f));
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .mode = 1, .device = d->number, .text = "map", .a = begin,
+               .b = kmm__frame_size(f));
     pthread_mutex_lock(&d->runtime->lock);
     if (d->info.whole)
         f->array->residence[d->index].window = f->handle;
@@ -355,7 +356,8 @@ static int frames_allow(const wanted_t *w, kmm__device_t *d)
         uint64_t begin = kmm__now();
         error = d->backend->frames_allow(d->gpu, kmm__frame_address(first), bytes);
         kmm__count_since(begin, &d->counters.allowings, &d->counters.mapping_ns);
-        KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "give access", .a = begin, .b = bytes);
+        KMM__TRACE(.kind = KMM__EVENT_SPAN, .mode = 1, .device = d->number, .text = "give access",
+                   .a = begin, .b = bytes);
         pthread_mutex_lock(&d->runtime->lock);
         for (uint32_t j = 0; j < n; j++)
             first[j].allowed = !error;

@@ -81,7 +81,8 @@ static int memory_unmap(kmm__frame_t *f)
     if (error)
         kmm__error_set(error, "%s: %s", d->info.name, d->backend->error_text(d->backend));
     kmm__count_since(begin, &d->counters.mappings, &d->counters.mapping_ns);
-    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "unmap", .a = begin, .b = kmm__frame_size(f));
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .mode = 1, .device = d->number, .text = "unmap", .a = begin,
+               .b = kmm__frame_size(f));
     return error;
 }
 
