@@ -181,9 +181,9 @@ static void array_close(int k)
     }
 }
 
-static kmm_launch_t *launch_begin(int64_t lower, int64_t count)
+static kmm_launch_t *launch_begin(const char *name, int64_t lower, int64_t count)
 {
-    kmm_launch_t *l = kmm_launch_begin("f", "test_nodes.c", __LINE__);
+    kmm_launch_t *l = kmm_launch_begin(name, "test_nodes.c", __LINE__);
     int64_t chunk = pick(1, 5) == 1 ? count : pick(count / 30 + 1, count / 4 + 2);
     kmm_launch_axis(l, "i", KMM_RANGE_0, lower, count);
     kmm_launch_chunk(l, KMM_RANGE_0, chunk);
@@ -207,7 +207,7 @@ static void step_gather(void)
             count = pick(1, COUNT - 2 * far - lower), shift = pick(-lower, COUNT - lower - count);
     const args_t given = {arrays[to].base, arrays[from].base, far, shift, pick(1, 9)};
     const args_t model = {arrays[to].model, arrays[from].model, far, shift, given.factor};
-    kmm_launch_t *l = launch_begin(lower, count);
+    kmm_launch_t *l = launch_begin("gather", lower, count);
     access_begin(l, KMM_READ, arrays[from].base, 0, 2 * far + 1);
     access_begin(l, KMM_WRITE, arrays[to].base, shift, 1);
     expect(kmm_launch_call(l, run_gather, &given, sizeof(given)), "gather");
@@ -220,7 +220,7 @@ static void step_add(void)
     int64_t lower = pick(0, COUNT / 2), count = pick(1, COUNT - lower);
     const args_t given = {arrays[to].base, NULL, 0, 0, pick(1, 99)};
     const args_t model = {arrays[to].model, NULL, 0, 0, given.factor};
-    kmm_launch_t *l = launch_begin(lower, count);
+    kmm_launch_t *l = launch_begin("add", lower, count);
     access_begin(l, KMM_UPDATE, arrays[to].base, 0, 1);
     expect(kmm_launch_call(l, run_add, &given, sizeof(given)), "add");
     add(lower, lower + count, &model);
@@ -231,7 +231,7 @@ static void step_columns(void)
 {
     int to = (int)pick(0, ARRAYS - 1);
     const args_t given = {.out = arrays[to].base}, model = {.out = arrays[to].model};
-    kmm_launch_t *l = launch_begin(0, COLUMNS);
+    kmm_launch_t *l = launch_begin("columns", 0, COLUMNS);
     kmm_launch_access(l, KMM_UPDATE, "item", given.out, sizeof(*given.out));
     kmm_launch_extent(l, ROWS);
     kmm_launch_extent(l, COLUMNS);
@@ -266,7 +266,7 @@ static void step_fold(void)
     uint32_t most[1] = {(uint32_t)pick(0, 500)}, model_most[1] = {most[0]};
     uint8_t all[1] = {(uint8_t)pick(0, 3)}, model_all[1] = {all[0]};
     const folded_t given = {arrays[from].base, sum, most, all};
-    kmm_launch_t *l = launch_begin(lower, count);
+    kmm_launch_t *l = launch_begin("fold", lower, count);
     access_begin(l, KMM_READ, arrays[from].base, 0, 1);
     reduce_begin(l, KMM_OP_ADD, KMM_FLOAT, sum, 2);
     reduce_begin(l, KMM_OP_MAX, KMM_UINT32, most, 1);
