@@ -5,14 +5,16 @@
 //     bench_reuse sweeps  GB LIMIT_GB STEPS CHUNKS   in-place sweeps over one array
 //     bench_reuse jacobi  GB LIMIT_GB STEPS ROWS     5-point steps from one array to another, of
 //                                                    GB each; rows of 32,768 floats
+//     bench_reuse unchunked GB LIMIT_GB STEPS 0      the same without `chunk`
 //     bench_reuse cube    GB LIMIT_GB STEPS PLANES   7-point steps in three dimensions, two arrays
 //     bench_reuse lattice GB LIMIT_GB STEPS ROWS     nine planes that move in nine directions,
 //                                                    periodic, two arrays
 //     bench_reuse add     GB LIMIT_GB STEPS CHUNKS   C = A + B, of GB each
 //
 // GB may have a fraction. ROWS, PLANES: of a chunk. The first steps of each run, and page-locking
-// host memory, are not timed. The time ends when the results are in host memory. The bits
-// of all runs are compared.
+// host memory, are not timed. When the time begins, all data is in host memory alone; it ends when
+// all arrays are there again. In memory, nothing is brought to the host. The bits of all runs are
+// compared. KMM_BENCH_MODES=reuse,memory leaves out the order of submission.
 #include "measure.h"
 #include "stencil.h"
 
@@ -161,6 +163,16 @@ static void jacobi_step(work_t *w, int t)
     jacobi<<<grid, block>>>(rows, in, out);
 }
 
+static void unchunked_step(work_t *w, int t)
+{
+    int rows = (int)w->rows;
+    float *in = w->x[t % 2], *out = w->x[!(t % 2)];
+    dim3 block(64, 4), grid(WIDTH / 64, (rows + 3) / 4);
+    #pragma kmm parallel(y: global.y = 0:rows) shape(in[rows][WIDTH], out[rows][WIDTH]) \
+        read(in[y-1:3][0:WIDTH]) write(out[y][0:WIDTH])
+    jacobi<<<grid, block>>>(rows, in, out);
+}
+
 static void cube_step(work_t *w, int t)
 {
     int n = w->side, chunk = (int)w->chunk;
@@ -193,8 +205,8 @@ static const struct {
     int arrays;
 } kinds[] = {
     {"sweeps", "chunks", sweep_step, 1}, {"jacobi", "rows a chunk", jacobi_step, 2},
-    {"cube", "planes a chunk", cube_step, 2}, {"lattice", "rows a chunk", lattice_step, 2},
-    {"add", "chunks", add_step, 3},
+    {"unchunked", "(no chunk)", unchunked_step, 2}, {"cube", "planes a chunk", cube_step, 2},
+    {"lattice", "rows a chunk", lattice_step, 2}, {"add", "chunks", add_step, 3},
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
@@ -233,22 +245,34 @@ static void fill_begin(long n, float *x)
     begin<<<blocks_of(n), 256>>>(n, x);
 }
 
-// What the device holds of the results goes to the host, because another array takes all of it.
-static void store(kmm_runtime_t *rt, long n, float *scratch)
+static void look(long begin, long end, const float *x)
 {
-    if (scratch)
-        fill_begin(n, scratch);
-    check(kmm_wait(rt));
+    volatile float first = begin < end ? x[begin] : 0;
+    (void)first;
 }
 
-// All of the array is in host memory then, so that all of that has been page-locked. What a device
-// keeps would else be page-locked when it first leaves.
-static float bring_to_host(long n, const float *x)
+// Brings the newest values of all arrays to host memory, each chunk as soon as it has them.
+static void bring_to_host(const work_t *w, int arrays)
 {
-    float first = 0;
-    #pragma kmm task device(host) read(x[0:n])
-    first = x[0];
-    return first;
+    long n = w->n, chunk = n / 96 + 1;
+    for (int k = 0; k < arrays; k++) {
+        const float *x = w->x[k];
+        #pragma kmm parallel(i = 0:n) chunk(chunk) read(x[i]) rebase(begin: begin(i), end: end(i)) nowait
+        look(0, n, x);
+    }
+}
+
+// Takes all of the device's memory, and gives it back, so that no array is there.
+static void empty_device(kmm_runtime_t *rt, long n)
+{
+    float *all = array_create(rt, n), *last;
+    fill_begin(n, all);
+    check(kmm_wait(rt));
+    check(kmm_array_destroy(rt, all));
+    last = array_create(rt, 1); // a device frees memory before it takes a task
+    fill_begin(1, last);
+    check(kmm_wait(rt));
+    check(kmm_array_destroy(rt, last));
 }
 
 static uint64_t sum_of(kmm_runtime_t *rt, long n, const float *x)
@@ -275,22 +299,24 @@ static result_t run(work_t *w, int kind, double limit, const char *order)
     result_t r;
     kmm_device_info_t before, after;
     kmm_runtime_t *rt = runtime_create(limit, order);
-    long scratch_n = (long)(limit / sizeof(float));
     for (int k = 0; k < kinds[kind].arrays; k++) {
         w->x[k] = array_create(rt, w->n);
         fill_begin(w->n, w->x[k]);
     }
-    float *scratch = limit > 0 ? array_create(rt, scratch_n) : NULL;
     kinds[kind].step(w, 0);
     kinds[kind].step(w, 1);
-    for (int k = 0; k < kinds[kind].arrays && limit > 0; k++)
-        bring_to_host(w->n, w->x[k]);
-    store(rt, scratch_n, scratch);
+    if (limit > 0) {
+        bring_to_host(w, kinds[kind].arrays);
+        empty_device(rt, (long)(limit / sizeof(float)));
+    }
+    check(kmm_wait(rt));
     check(kmm_device_get(rt, 0, &before));
     double start = bench_now();
     for (int t = 0; t < w->steps; t++)
         kinds[kind].step(w, t);
-    store(rt, scratch_n, scratch);
+    if (limit > 0)
+        bring_to_host(w, kinds[kind].arrays);
+    check(kmm_wait(rt));
     r.seconds = bench_now() - start;
     check(kmm_device_get(rt, 0, &after));
     r.in = after.bytes_in - before.bytes_in;
@@ -322,6 +348,12 @@ static void measures(work_t *w, int kind)
     }
 }
 
+static bool has_mode(const char *name)
+{
+    const char *modes = getenv("KMM_BENCH_MODES");
+    return !modes || strstr(modes, name);
+}
+
 int main(int count, char **args)
 {
     work_t w;
@@ -330,7 +362,8 @@ int main(int count, char **args)
     while (count == 6 && kind < KINDS && strcmp(args[1], kinds[kind].name))
         kind++;
     if (count != 6 || kind == KINDS) {
-        fprintf(stderr, "usage: %s sweeps|jacobi|cube|lattice|add GB LIMIT_GB STEPS CHUNK\n",
+        fprintf(stderr,
+                "usage: %s sweeps|jacobi|unchunked|cube|lattice|add GB LIMIT_GB STEPS CHUNK\n",
                 args[0]);
         return 2;
     }
@@ -339,16 +372,25 @@ int main(int count, char **args)
     w.steps = atoi(args[4]);
     w.chunk = atol(args[5]);
     measures(&w, kind);
-    result_t in_order = run(&w, kind, w.limit, "submission"),
-             by_reuse = run(&w, kind, w.limit, "reuse");
     size_t free_bytes = 0, total_bytes = 0;
-    bool same = in_order.sum == by_reuse.sum;
+    result_t in_order = {0}, by_reuse = {0};
+    uint64_t sums[3];
+    int runs = 0;
+    if (has_mode("submission"))
+        sums[runs++] = (in_order = run(&w, kind, w.limit, "submission")).sum;
+    if (has_mode("reuse"))
+        sums[runs++] = (by_reuse = run(&w, kind, w.limit, "reuse")).sum;
     CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-    if ((double)kinds[kind].arrays * w.n * sizeof(float) < 0.9 * (double)free_bytes)
-        same &= run(&w, kind, 0, "reuse").sum == by_reuse.sum;
-    bench_row("reuse/loops", by_reuse.seconds, in_order.seconds, "s",
-              "%s: %d arrays of %s GB within %s GB, %d steps, %s %s", args[1], kinds[kind].arrays,
-              args[2], args[3], w.steps, args[5], kinds[kind].unit);
+    if (has_mode("memory") &&
+        (double)kinds[kind].arrays * w.n * sizeof(float) < 0.9 * (double)free_bytes)
+        sums[runs++] = run(&w, kind, 0, "reuse").sum;
+    bool same = true;
+    for (int k = 1; k < runs; k++)
+        same &= sums[k] == sums[0];
+    if (in_order.seconds > 0 && by_reuse.seconds > 0)
+        bench_row("reuse/loops", by_reuse.seconds, in_order.seconds, "s",
+                  "%s: %d arrays of %s GB within %s GB, %d steps, %s %s", args[1],
+                  kinds[kind].arrays, args[2], args[3], w.steps, args[5], kinds[kind].unit);
     if (!same)
         fprintf(stderr, "the orders give different results\n");
     return !same;

@@ -16,6 +16,7 @@
 #include "execute/stream.h"
 #include "memory/disk/page.h"
 #include "memory/residency/evict.h"
+#include "memory/residency/lookahead.h"
 #include "memory/residency/premap.h"
 #include "memory/residency/service.h"
 
@@ -36,8 +37,9 @@ void kmm__ready_push(kmm__task_t *t)
 }
 
 /* Without waves all ranks are numbers of tasks, and the queue is in the new order already. */
-void kmm__ready_await(kmm_runtime_t *rt, uint64_t end)
+void kmm__ready_await(kmm_runtime_t *rt, uint64_t end, const kmm__task_t *awaited)
 {
+    kmm__lookahead_end(rt, awaited);
     for (uint32_t k = 0; rt->memory->by_reuse && k < rt->device_count; k++) {
         kmm__device_t *d = rt->device[k];
         if (d->memory->waves)

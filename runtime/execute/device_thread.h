@@ -15,7 +15,8 @@ void kmm__device_queue_stop(kmm__device_t *d); /* frees d->queue; the device is 
 /* Locked: t is READY. Queues it for its device's thread, or, if nothing has to be brought for it,
  * issues it at once. */
 void kmm__ready_push(kmm__task_t *t);
-/* Locked: a thread waits for tasks with lower numbers than `end`. Puts them first. */
-void kmm__ready_await(kmm_runtime_t *rt, uint64_t end);
+/* Locked: a thread waits for tasks with lower numbers than `end`, or for `awaited` alone. Puts them
+ * first. */
+void kmm__ready_await(kmm_runtime_t *rt, uint64_t end, const kmm__task_t *awaited);
 
 #endif

@@ -7,6 +7,7 @@
 #include "launch/reduce.h"
 #include "launch/state.h"
 #include "memory/disk/page.h"
+#include "memory/residency/frame.h"
 
 /* Returns the dimension that a source runs along. */
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -235,18 +236,56 @@ static void cut(kmm__partition_t *p, const kmm_launch_t *l, uint32_t d, int64_t 
     }
 }
 
-/* Returns how many chunks a device should get: 4 for each compute stream of the CPU if the launch
- * is of a plain function, and so many that 8 fit in its memory at once. sparse: the memory does not
- * count if the device can use host memory. */
-static int64_t chunks_of(const kmm__device_t *dev, const kmm__partition_t *p, const footprint_t *f,
-                         bool sparse)
+/* The devices that may run a launch. */
+typedef struct targets {
+    kmm_kind_t kind; /* those of this kind; for a plain function also the CPU */
+    bool has_cpu;
+    uint64_t count;
+} targets_t;
+
+static bool is_target(const targets_t *t, const kmm__device_t *dev)
 {
-    enum { CHUNKS_OF_MEMORY = 8, CHUNKS_OF_STREAM = 4 };
+    return !dev->hidden &&
+           (dev->backend->kind == t->kind || (t->has_cpu && dev->backend->kind == KMM_KIND_HOST));
+}
+
+static targets_t find_targets(const kmm__partition_t *p, const kmm_runtime_t *rt, kmm_kind_t kind)
+{
+    targets_t t = {kind, p->is_function, 0};
+    for (uint32_t k = 0; k < rt->device_count; k++)
+        t.count += is_target(&t, rt->device[k]);
+    return t;
+}
+
+/* Returns how many chunks of `parts` bytes in all a memory of `room` bytes asks for: 8 of them fit
+ * at once. Where not all arrays have room on the device, chunks of several steps have to fit
+ * (residency/reuse.c): of the device's share of the bytes 64, if a chunk has LEAST bytes then,
+ * which take much longer to copy than a chunk takes to be issued. */
+static int64_t chunks_of_memory(const kmm__device_t *dev, uint64_t parts, uint64_t share,
+                                uint64_t room)
+{
+    enum { CHUNKS = 8, CHUNKS_OF_STEPS = 64, LEAST = 32 << 20 };
+    int64_t chunks = (int64_t)(parts * CHUNKS / room) + 1,
+            of_steps = (int64_t)(share * CHUNKS_OF_STEPS / room) + 1,
+            most = (int64_t)(share / LEAST);
+    if (dev->space == KMM__HOST || !dev->runtime->memory->by_reuse || kmm__arrays_fit(dev))
+        return chunks;
+    of_steps = of_steps < most ? of_steps : most;
+    return of_steps > chunks ? of_steps : chunks;
+}
+
+/* Returns how many chunks a device should get: 4 for each compute stream of the CPU if the launch
+ * is of a plain function, and as many as its memory asks for. sparse: the memory does not count if
+ * the device can use host memory. */
+static int64_t chunks_of(const kmm__device_t *dev, const kmm__partition_t *p, const footprint_t *f,
+                         const targets_t *targets, bool sparse)
+{
+    enum { CHUNKS_OF_STREAM = 4 };
     uint64_t memory = dev->space == KMM__HOST ? kmm__spill_room(dev->runtime) : dev->memory->limit;
-    uint64_t room = room_of(memory, f->shared);
-    int64_t of_memory = memory && !(sparse && dev->info.host_backed)
-                            ? (int64_t)(f->parts * CHUNKS_OF_MEMORY / room) + 1
-                            : 1;
+    int64_t of_memory =
+        memory && !(sparse && dev->info.host_backed)
+            ? chunks_of_memory(dev, f->parts, f->parts / targets->count, room_of(memory, f->shared))
+            : 1;
     int64_t own = dev->space == KMM__HOST && p->is_function
                       ? dev->compute_stream_count * CHUNKS_OF_STREAM
                       : 1;
@@ -270,13 +309,10 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     footprint_t f = footprint(l, (uint32_t)d, &whole);
     bool sparse = !rt->memory->spill && is_sparse(p, l, (uint32_t)d, &f);
     int64_t bytes = (int64_t)(f.parts + f.shared);
-    for (uint32_t k = 0; k < rt->device_count; k++) {
-        const kmm__device_t *dev = rt->device[k];
-        if (dev->hidden || (dev->backend->kind != kind &&
-                            !(p->is_function && dev->backend->kind == KMM_KIND_HOST)))
-            continue;
-        want += chunks_of(dev, p, &f, sparse);
-    }
+    const targets_t targets = find_targets(p, rt, kind);
+    for (uint32_t k = 0; k < rt->device_count; k++)
+        if (is_target(&targets, rt->device[k]))
+            want += chunks_of(rt->device[k], p, &f, &targets, sparse);
     if (ordered) /* the number depends on the launch alone, so that the result has the same bits
                     everywhere */
         want = bytes / CHUNK_ORDERED > CHUNKS_ORDERED ? bytes / CHUNK_ORDERED : CHUNKS_ORDERED;

@@ -22,6 +22,19 @@ typedef struct kmm__pattern {
     uint64_t period;   /* tasks between that and its submission before; 0: there was none */
 } kmm__pattern_t;
 
+/* What is known of waits in a loop (memory/residency/lookahead.c). */
+typedef struct kmm__lookahead {
+    uint32_t launches;       /* submitted since the last wait where memory is short */
+    uint32_t waits;          /* in a row after which much was evicted */
+    uint64_t work_id;        /* the latest of these launches, + 1 */
+    uint64_t evicted;        /* bytes that devices had evicted when a thread waited last */
+    const char *file;        /* the place of the latest of them; NULL: none has one */
+    const char *waited_file; /* the place of the latest launch before the last wait */
+    int line, waited_line;
+    const kmm__device_t *device; /* and a device that it was submitted to */
+    bool is_said;
+} kmm__lookahead_t;
+
 struct kmm__memory {
     kmm__array_t **arrays; /* sorted by base */
     uint32_t array_count, array_capacity;
@@ -39,6 +52,7 @@ struct kmm__memory {
         *globals; /* stands for all memory that is no array: variables, other allocations */
     bool addresses_are_host; /* a new array's address is its memory, if there is no other space */
     bool by_reuse; /* tasks are ordered by reuse where memory is short (residency/reuse.c) */
+    kmm__lookahead_t lookahead;
     kmm__map_ops_t holders_ops; /* operations of coherence maps */
     kmm__pattern_t patterns[KMM__PATTERNS];
 

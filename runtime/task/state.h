@@ -16,8 +16,9 @@ typedef struct kmm__work kmm__work_t;
  * All are called with the runtime's lock. */
 typedef struct kmm__task_hooks {
     void (*ready)(kmm__task_t *t); /* t may be issued */
-    /* a thread waits for tasks whose numbers are less than `end`, which come first from now on */
-    void (*await)(kmm_runtime_t *rt, uint64_t end);
+    /* a thread waits for tasks whose numbers are less than `end`, which come first from now on;
+     * for `awaited` alone if that is not NULL */
+    void (*await)(kmm_runtime_t *rt, uint64_t end, const kmm__task_t *awaited);
     /* t, on the host, is issued, and all that it waits for is done */
     void (*runnable)(kmm__task_t *t);
     void (*done)(kmm__task_t *t); /* t is done: unpins its frames and pages */

@@ -176,18 +176,23 @@ void kmm__task_blame(kmm__task_t *t, uint16_t item)
 }
 
 /* That the bound never falls costs nothing: tasks before it are older than all others. */
-void kmm__tasks_await(kmm_runtime_t *rt, uint64_t end)
+static void await(kmm_runtime_t *rt, uint64_t end, const kmm__task_t *awaited)
 {
     if (end <= rt->tasks->awaited)
         return;
     rt->tasks->awaited = end;
-    rt->tasks->hooks->await(rt, end);
+    rt->tasks->hooks->await(rt, end, awaited);
+}
+
+void kmm__tasks_await(kmm_runtime_t *rt, uint64_t end)
+{
+    await(rt, end, NULL);
 }
 
 void kmm__task_announce(kmm__task_t *t)
 {
     t->awaited = true;
-    kmm__tasks_await(t->runtime, t->sequence + 1);
+    await(t->runtime, t->sequence + 1, t);
 }
 
 /* ---- Edges ---- */

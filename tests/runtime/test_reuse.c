@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include <kmm.h>
@@ -43,6 +44,11 @@ static void gate_run(const kmm_host_blocks_t *b, void **args)
     while (!atomic_load(&gate_is_open))
         nanosleep(&nap, NULL);
     ARG(uint32_t *, 0)[0]++;
+}
+
+static void nothing_run(const kmm_host_blocks_t *b, void **args)
+{
+    (void)b, (void)args;
 }
 
 /* x[part] = 3 * x[part] + value */
@@ -100,6 +106,7 @@ static const uint32_t words[] = {8, 8, 8, 8, 8};
     static const kmm_kernel_t name##_kernel = {                                                    \
         KMM_LAUNCH_VERSION, KMM_KIND_HOST, #name, name##_run, NULL, count, words, 0, NULL}
 KERNEL(gate, 1);
+KERNEL(nothing, 1);
 KERNEL(sweep, 2);
 KERNEL(step, 5);
 KERNEL(sum, 2);
@@ -441,13 +448,97 @@ static void a_device_has_many_frames(void **state)
     end(rt);
 }
 
+/* ---- Notes ---- */
+
+/* Runs eight sweeps over `parts` parts, and waits in each: for all work if `waits`, for a copy out
+ * if `copies`. Returns how often a note says so, with `what` in it; -1: a note without that. */
+static int notes(const char *order, int parts, bool waits, bool copies, const char *what)
+{
+    char text[4000];
+    uint32_t first;
+    int count = 0;
+    FILE *to = tmpfile();
+    kmm_runtime_t *rt = make(1, 64, 1, order);
+    uint32_t *x = array(rt, parts * PART);
+    kmm_fill(rt, x, 0, (size_t)parts * FRAME);
+    fflush(stderr);
+    int saved = dup(2);
+    dup2(fileno(to), 2);
+    for (int t = 0; t < 8; t++) {
+        sweep(x, parts, t);
+        if (waits)
+            assert_int_equal(kmm_wait(rt), 0);
+        if (copies)
+            assert_int_equal(kmm_copy_out(rt, &first, x + (parts - 1) * PART, sizeof(first)), 0);
+    }
+    assert_int_equal(kmm_wait(rt), 0);
+    fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    rewind(to);
+    text[fread(text, 1, sizeof(text) - 1, to)] = 0;
+    fclose(to);
+    for (const char *at = text; (at = strstr(at, "[waits]")); at++)
+        count++;
+    end(rt);
+    return count && !strstr(text, what) ? -1 : count;
+}
+
+/* A program that waits in each step has no later steps submitted: it is told once. */
+static void waits_are_said(void **state)
+{
+    (void)state;
+    assert_int_equal(notes("reuse", 192, false, false, ""), 0);
+    assert_int_equal(notes("reuse", 48, true, true, ""), 0);
+    assert_int_equal(notes("submission", 192, true, false, ""), 0);
+    assert_int_equal(notes("reuse", 192, true, false,
+                           "note: reuse.cu:1: each time after this launch the "
+                           "program synchronizes, and not all data fits"),
+                     1);
+    assert_int_equal(notes("reuse", 192, false, true, "the program waits for \"copy"), 1);
+}
+
+/* ---- Chunks that kmm chooses ---- */
+
+/* Returns the number of chunks of a launch over `mib` MiB, which nobody has written, so that
+ * nothing is copied. */
+static uint64_t chosen(const char *devices, const char *order, int64_t mib)
+{
+    kmm_runtime_t *rt = NULL;
+    const int64_t blocks = mib * 16, part = 65536;
+    setenv("KMM_ORDER", order, 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = devices, .threads = 1}), 0);
+    kmm_use(rt);
+    uint32_t *x = array(rt, blocks * part / 4);
+    void *args[] = {&x};
+    kmm_launch_t *l = kmm_launch_begin("nothing", "reuse.cu", 1);
+    kmm_launch_axis(l, "b", KMM_BLOCK_X, 0, blocks);
+    kmm_launch_access(l, KMM_READ, "x", x, sizeof(uint32_t));
+    kmm_launch_index(l, 0, part / 4);
+    kmm_launch_coef(l, 0, part / 4, 0);
+    submit(l, &nothing_kernel, blocks, args);
+    assert_int_equal(kmm_wait(rt), 0);
+    return end(rt).chunks;
+}
+
+/* Eight chunks fit on a device. Where not all arrays do, 64 fit, so that there is room for those of
+ * several steps; but no chunk is smaller than 32 MiB. */
+static void chunks_suit_the_loop(void **state)
+{
+    (void)state;
+    assert_int_equal(chosen("host:1,mem=512M", "reuse", 256), 5);
+    assert_int_equal(chosen("host:1,mem=512M", "reuse", 1024), 32);
+    assert_int_equal(chosen("host:1,mem=512M", "submission", 1024), 17);
+    assert_int_equal(chosen("host:1,mem=4G", "reuse", 8192), 129);
+    assert_int_equal(chosen("host:2,mem=4G", "reuse", 8192), 130);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_bytes_are_copied),
-        cmocka_unit_test(what_is_awaited_comes_first),
-        cmocka_unit_test(no_task_waits_for_ever),
-        cmocka_unit_test(a_device_has_many_frames),
+        cmocka_unit_test(few_bytes_are_copied),   cmocka_unit_test(what_is_awaited_comes_first),
+        cmocka_unit_test(no_task_waits_for_ever), cmocka_unit_test(a_device_has_many_frames),
+        cmocka_unit_test(waits_are_said),         cmocka_unit_test(chunks_suit_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

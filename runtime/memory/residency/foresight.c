@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "memory/residency/lookahead.h"
 #include "memory/residency/reuse.h"
 
 /* ---- The queue of a frame: the tasks that will touch it, in the order of ranks ---- */
@@ -173,6 +174,7 @@ void kmm__uses_expect(kmm__task_t *t)
     if (t->residency.is_unforeseen)
         return;
     kmm__reuse_rank(t);
+    kmm__lookahead_begin(t);
     for (uint32_t k = 0; k < t->access_count; k++)
         if (!t->accesses[k].array->object.is_abstract)
             expect_access(t, k);

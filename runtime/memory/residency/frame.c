@@ -205,11 +205,15 @@ void kmm__frame_unmapping_failed(kmm__frame_t *f)
 
 /* ---- Pins ---- */
 
-bool kmm__frames_fit(const kmm__device_t *d)
+bool kmm__arrays_fit(const kmm__device_t *d)
 {
     enum { SLABS = 16 }; /* part of a device that slabs may take (pack.c) */
-    return d->runtime->memory->framed_bytes <= d->memory->limit - d->memory->limit / SLABS &&
-           !d->memory->pressure;
+    return d->runtime->memory->framed_bytes <= d->memory->limit - d->memory->limit / SLABS;
+}
+
+bool kmm__frames_fit(const kmm__device_t *d)
+{
+    return kmm__arrays_fit(d) && !d->memory->pressure;
 }
 
 void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f)

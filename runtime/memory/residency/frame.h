@@ -76,7 +76,9 @@ struct kmm__frame {
 };
 
 /* All functions are called with the lock. */
-/* True if the device has room for all frames of all arrays, so that frames are not evicted. */
+/* True if the device has room for all frames of all arrays. */
+bool kmm__arrays_fit(const kmm__device_t *d);
+/* The same, and memory is not short, so that frames are not evicted. */
 bool kmm__frames_fit(const kmm__device_t *d);
 void kmm__frames_release(kmm__task_t *t); /* drops t's pins */
 void kmm__frame_pin(kmm__task_t *t, kmm__frame_t *f);
