@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/outside.h"
 #include "analyze/translate.h"
 #include "base/arena.h"
 #include "base/source.h"
@@ -373,6 +374,8 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
         u->options->checks && !u->options->checks_all ? graph_of_launch(u, d) : NULL;
     if (graph)
         text_printf(out, "%skmm_launch_graph(kmm__launch, %s);\n", indent, graph);
+    if (d->is_kernel && outside_is_unused(u, d))
+        text_printf(out, "%skmm_launch_confined(kmm__launch);\n", indent);
     describe_settings(u, d, indent, out);
     describe_axes(u, d, indent, out);
     describe_fits(u, d, indent, out);

@@ -392,8 +392,8 @@ ir_function_t *Analysis::run()
         for (const Instruction &i : *b)
             visit(&i);
     test_loops();
+    find_elsewhere();
     if (plain_) {
-        find_elsewhere();
         find_own();
         find_thrown();
         find_shared();

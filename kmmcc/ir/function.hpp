@@ -189,6 +189,7 @@ class Analysis
     bool is_given(const Value *pointer, std::set<const Value *> &seen) const;
     bool is_given(const Value *pointer) const;
     bool reaches_elsewhere(const Instruction &i) const;
+    bool keeps_address(const Instruction &i) const;
     bool calls_elsewhere(const CallBase *call) const;
     bool is_first_value(const Instruction *i, const GlobalVariable *g) const;
     void note_change(const Instruction *i, const Value *pointer);

@@ -238,7 +238,7 @@ typedef struct ir_function {
     uint64_t flags_kept;
     int takes_turns; /* it exchanges atomically, as locks do */
     /* It may reach memory that is neither its own nor constant, and to which no parameter leads by
-     * itself; or it calls code that is not known. */
+     * itself; or it calls code that is not known. Of a kernel also: it may make an address data. */
     int elsewhere;
     /* It allocates or frees memory to which pointers in memory of its parameters lead. */
     int owns_memory;
