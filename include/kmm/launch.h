@@ -262,6 +262,10 @@ void kmm_launch_pointers(kmm_launch_t *l);
  * store. Those into memory of the launch become the program's addresses when the chunk is done. */
 void kmm_launch_stored_pointers(kmm_launch_t *l);
 
+/* Says of the access that was started last: the pointers of its elements may lie at any byte, as
+ * those of packed structs do. */
+void kmm_launch_packed_pointers(kmm_launch_t *l);
+
 /* Adds one dimension of its `shape` to the access that was started last, outermost first, in
  * elements. The outermost may be KMM_WHOLE: as many as the array has. */
 void kmm_launch_extent(kmm_launch_t *l, int64_t extent);

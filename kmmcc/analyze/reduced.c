@@ -143,12 +143,19 @@ static const char *difference(const comparison_t *c, const item_t *item, const i
     return NULL;
 }
 
+/* Each number of a product of complex numbers is computed from both of the old value. */
+static bool is_complex(const item_t *item)
+{
+    return item->reduced.type == KMM_COMPLEX_FLOAT || item->reduced.type == KMM_COMPLEX_DOUBLE;
+}
+
 static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *item)
 {
     const ir_fold_t *f = &a->fold[combine_of(item->op)];
     const char *name = c->d->callee_name, *text = unit_words(c->u, item->begin, item->end),
                *why = NULL;
-    if (f->is_read)
+    bool is_product = is_complex(item) && item->op == KMM_OP_MUL;
+    if (f->is_read && !is_product)
         unit_error(c->u, item->begin, item->end,
                    "'%s' is reduced here, but '%s' also reads it: a chunk has a copy of its own, "
                    "with the values of this chunk alone; call it without the pragma",
@@ -161,9 +168,9 @@ static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *it
                    text, word[item->op], name, word[item->op]);
     else if ((why = difference(c, item, f)) != NULL)
         unit_error(c->u, item->begin, item->end, "'%s' %s", name, why);
-    else if (is_number(item) && !item->reduced.is_bool && !is_logical(item) &&
-             (f->kind == IR_FOLD_UNKNOWN || carried_any_along(c, f->untold) ||
-              breaks_along(c, f->over))) {
+    else if (f->is_read || (is_number(item) && !item->reduced.is_bool && !is_logical(item) &&
+                            (f->kind == IR_FOLD_UNKNOWN || carried_any_along(c, f->untold) ||
+                             breaks_along(c, f->over)))) {
         diag_at(SEVERITY_WARNING, c->u->source, item->begin, item->end,
                 "it is not proven that '%s' combines '%s' by %s alone; KMM_CHECK=result compares "
                 "the result with that of one call [-Wkmm-reduce]",

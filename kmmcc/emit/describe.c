@@ -166,6 +166,31 @@ static bool follows_pointers(const directive_t *d, CXType element)
     return found;
 }
 
+static bool packs_pointers(CXType type);
+
+static enum CXVisitorResult find_packed_field(CXCursor field, CXClientData data)
+{
+    CXType type = clang_getCursorType(field);
+    const long long at = clang_Cursor_getOffsetOfField(field) / 8;
+    *(bool *)data |=
+        type_holds_pointers(type) && (at % (long long)sizeof(void *) || packs_pointers(type));
+    return *(bool *)data ? CXVisit_Break : CXVisit_Continue;
+}
+
+/* True if pointers in array elements of the type may lie at addresses that are no multiple of a
+ * pointer's size. */
+static bool packs_pointers(CXType type)
+{
+    type = clang_getCanonicalType(type);
+    while (clang_getArrayElementType(type).kind != CXType_Invalid)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    bool found =
+        type_holds_pointers(type) && clang_Type_getSizeOf(type) % (long long)sizeof(void *) != 0;
+    if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, find_packed_field, &found);
+    return found;
+}
+
 /* Pointers that the item's elements hold, and which a plain function may follow or store. */
 static void describe_pointers(const directive_t *d, const item_t *item, const char *indent,
                               text_t *out)
@@ -181,6 +206,8 @@ static void describe_pointers(const directive_t *d, const item_t *item, const ch
         text_printf(out, "%skmm_launch_pointers(kmm__launch);\n", indent);
     if (item->mode != KMM_READ)
         text_printf(out, "%skmm_launch_stored_pointers(kmm__launch);\n", indent);
+    if (packs_pointers(element))
+        text_printf(out, "%skmm_launch_packed_pointers(kmm__launch);\n", indent);
 }
 
 static void describe_item(const unit_t *u, const directive_t *d, const item_t *item,

@@ -335,8 +335,10 @@ bool Analysis::is_harmless(const PtrToIntInst *i)
 
 void Analysis::visit(const Instruction *i)
 {
+    // What x86's long double leaves of its 16 bytes is padding.
     auto bytes = [&](Type *t) {
-        return nodes_.constant((int64_t)layout_.getTypeStoreSize(t).getFixedValue(), 64);
+        auto size = t->isX86_FP80Ty() ? layout_.getTypeAllocSize(t) : layout_.getTypeStoreSize(t);
+        return nodes_.constant((int64_t)size.getFixedValue(), 64);
     };
     if (auto *load = dyn_cast<LoadInst>(i))
         return access(i, IR_READ, load->getPointerOperand(), bytes(load->getType()));

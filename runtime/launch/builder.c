@@ -299,6 +299,11 @@ KMM__API void kmm_launch_stored_pointers(kmm_launch_t *l)
     item_last(l)->stores_pointers = true;
 }
 
+KMM__API void kmm_launch_packed_pointers(kmm_launch_t *l)
+{
+    item_last(l)->is_packed = true;
+}
+
 KMM__API void kmm_launch_numbers(kmm_launch_t *l)
 {
     item_last(l)->takes_number = true;
@@ -401,9 +406,13 @@ const kmm__item_t *kmm__launch_null_item(const kmm_launch_t *l)
 static void drop_null_items(kmm_launch_t *l)
 {
     uint32_t kept = 0;
-    for (uint32_t k = 0; k < l->item_count; k++)
-        if (!is_null(&l->items[k]))
-            l->items[kept++] = l->items[k];
+    for (uint32_t k = 0; k < l->item_count; k++) {
+        if (is_null(&l->items[k]))
+            continue;
+        if (kept < k)
+            l->items[kept] = l->items[k];
+        kept++;
+    }
     l->item_count = kept;
 }
 

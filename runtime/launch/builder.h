@@ -43,6 +43,7 @@ typedef struct kmm__item {
     bool inferred;                /* kmmcc has inferred it */
     bool holds_pointers;          /* which the code may follow */
     bool stores_pointers;         /* the code may store pointers to it */
+    bool is_packed;               /* pointers of these lie at any byte */
     uint32_t dims;                /* number of dimensions of the shape; 0: no shape is given */
     uint32_t section_count;       /* number of sections; 0: the item is the whole array */
     int64_t extent[KMM_MAX_DIMS]; /* the first `dims` are set */

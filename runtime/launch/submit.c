@@ -7,11 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/flags.h"
 #include "base/spin.h"
 #include "base/trace.h"
 #include "execute/batch.h"
 #include "execute/check.h"
 #include "execute/completion.h"
+#include "execute/cpu.h"
 #include "execute/queue.h"
 #include "execute/raise.h"
 #include "launch/arguments.h"
@@ -29,6 +31,7 @@
 #include "launch/reduce.h"
 #include "launch/sites.h"
 #include "launch/state.h"
+#include "launch/wait.h"
 #include "launch/whole.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
@@ -47,16 +50,12 @@ enum {
 /* This thread's latest launch has returned with all its results. */
 static _Thread_local bool has_waited;
 
-/* ---- Reductions ---- */
-
 static int plan_reductions(kmm__submission_t *s)
 {
     uint32_t item;
     int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
     return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
 }
-
-/* ---- Tasks ---- */
 
 static void access_push(kmm__task_t *t, const kmm__access_t *a)
 {
@@ -168,7 +167,9 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     t->part.range.launch = s->number;
     t->part.range.thread = s->function ? kmm_thread_number() : 0;
     t->priority = s->l->priority;
+    t->awaited = s->function && s->l->is_undivided;
     *error = plan_chunk(s, t, &box);
+    s->is_loose |= t->access_count == 0;
     kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
     t->part.is_direct = s->is_direct && !*error;
     kmm__program_stream_enter(t, w->geometry.stream);
@@ -335,6 +336,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->geometry = s->geometry;
     w->function = s->function;
     w->rounding = kmm__rounding_now();
+    w->flags = s->flags;
     w->launcher = s->function ? kmm__raise_launcher() : 0;
     w->graph = l->graph;
     w->is_undivided = l->is_undivided;
@@ -346,6 +348,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
         s->reductions += l->items[k].mode == KMM_REDUCE;
         w->followed |= (uint64_t)(l->items[k].holds_pointers && w->function) << k;
         w->pointed |= (uint64_t)(l->items[k].stores_pointers && w->function) << k;
+        w->packed |= (uint64_t)l->items[k].is_packed << k;
     }
     if (s->reductions) {
         w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
@@ -424,25 +427,14 @@ static int pack(kmm__submission_t *s, const kmm__call_t *call)
     return 0;
 }
 
-/* Not locked: waits for all that uses the launch's arrays. */
-static int await_items(const kmm__submission_t *s)
-{
-    int error = 0;
-    for (uint32_t k = 0; k < s->l->item_count; k++) {
-        const kmm__array_t *a = s->l->items[k].array;
-        int e = a ? kmm_wait_array(s->rt, a->base) : 0;
-        error = error ? error : e;
-    }
-    return error;
-}
-
 static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
 {
     kmm_launch_t *l = s->l;
     kmm__comparison_t *comparison = NULL;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
-    if (s->annotated && l->item_count && kmm__is_inside() && !kmm__inside_task())
+    const bool awaits = l->awaits && !l->nowait;
+    if (s->annotated && (l->item_count || awaits) && kmm__is_inside() && !kmm__inside_task())
         return kmm__submission_refuse(s, KMM_E_STATE,
                                       "it is launched inside a chunk, which would "
                                       "wait for it and may hold what it needs; "
@@ -476,6 +468,7 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     }
     if (!error)
         error = submit_checked(s);
+    kmm__host_run_handed(s->work);
     kmm__submission_log(s);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
@@ -485,9 +478,9 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     kmm__gate_leave();
     if (comparison)
         error = kmm__compare_end(comparison, s, error);
-    has_waited = (s->mapped_count || l->awaits) && !l->nowait;
-    if (!error && l->awaits && !l->nowait)
-        error = await_items(s);
+    has_waited = awaits || (s->mapped_count && !l->nowait);
+    if (!error && awaits)
+        error = kmm__submission_await(s);
     int unmapped = kmm__submission_unmap(s);
     kmm__raise_settle();
     return error ? error : unmapped;
@@ -579,6 +572,7 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
     s.kind = KMM_KIND_HOST;
     s.annotated = true;
     s.function = function;
+    s.flags = kmm__flags_begin();
     if (!s.rt)
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
     else if (args_bytes > KMM__MAX_ARGS_BYTES)
@@ -591,5 +585,6 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
     else
         error = submit(&s, &(kmm__call_t){one, one, NULL, NULL, args, args_bytes});
     kmm__launch_free(l);
+    kmm__flags_end(s.flags, kmm_thread_number());
     return error;
 }

@@ -114,13 +114,16 @@ if(NOT EXISTS ${WORK}/second/share/kmm/fortran/kmm.F90)
   message(FATAL_ERROR "the Fortran module is not installed")
 endif()
 
-# The frameworks' files find the library. Not with a sanitizer, which python would have to load first.
+# The package of Python finds the library. Not with a sanitizer, which python would have to load
+# first.
 find_program(PYTHON python3)
 if(PYTHON AND NOT FLAGS MATCHES "sanitize")
   file(WRITE ${WORK}/find.py "import sys\nsys.path.insert(0, '${WORK}/second/share/kmm/python')\n"
-    "import kmm_library\nprint(kmm_library.error_text(kmm_library.load()))\n")
+    "import kmm.mr\nprint(kmm._library.path())\n")
   run(${PYTHON} -B find.py)
-  expect("no error")
+  if(NOT output MATCHES "^${WORK}/second/lib(64)?/libkmm.so.0\n$")
+    message(FATAL_ERROR "Python finds the library ${output}")
+  endif()
 endif()
 
 # kmm-report is one file.

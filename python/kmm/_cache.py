@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are kept from one run to the next, in the user's cache folder. A library that is loaded runs code, so a file
-is used only if nobody else can have written it, and if its name has the hash of what it holds."""
+"""Files that are kept from one run to the next, in the user's cache folder. A library that is
+loaded runs code, so a file is used only if nobody else can have written it, and if its name has the
+hash of what it holds."""
 import hashlib
 import os
 import stat
@@ -12,14 +13,17 @@ def _is_own(path, is_kind):
         found = os.lstat(path)
     except OSError:
         return False
-    return is_kind(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return (is_kind(found.st_mode) and found.st_uid == os.geteuid()
+            and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def folder():
-    """KMM_CACHE_DIR, or kmm in XDG_CACHE_HOME or ~/.cache, which is made. None: nothing is kept, because that is no
-    absolute path or others may write there."""
-    own, user, home = (os.environ.get(name, "") for name in ("KMM_CACHE_DIR", "XDG_CACHE_HOME", "HOME"))
-    path = own or (os.path.join(user, "kmm") if user.startswith("/") else os.path.join(home, ".cache", "kmm"))
+    """KMM_CACHE_DIR, or kmm in XDG_CACHE_HOME or ~/.cache, which is made. None: nothing is kept,
+    because that is no absolute path or others may write there."""
+    own, user, home = (os.environ.get(name, "")
+                       for name in ("KMM_CACHE_DIR", "XDG_CACHE_HOME", "HOME"))
+    path = own or os.path.join(*([user, "kmm"] if user.startswith("/") else
+                                 [home, ".cache", "kmm"]))
     if not path.startswith("/"):
         return None
     try:
@@ -37,15 +41,18 @@ def _sum(path):
 
 
 def find(folder, key, suffix):
-    """The path of the file that was kept under that key; None: there is none. One that is damaged, or that others may
-    write, is removed."""
+    """The path of the file that was kept under that key; None: there is none. One that is damaged,
+    or that others may write, is removed."""
     for name in sorted(os.listdir(folder)):
         if not name.startswith(key + "-") or not name.endswith(suffix):
             continue
         path = os.path.join(folder, name)
-        if _is_own(path, stat.S_ISREG) and name == "%s-%s%s" % (key, _sum(path), suffix):
-            return path
-        os.unlink(path)
+        try:
+            if _is_own(path, stat.S_ISREG) and name == "%s-%s%s" % (key, _sum(path), suffix):
+                return path
+            os.unlink(path)
+        except FileNotFoundError:  # another process has removed it
+            pass
     return None
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch trusts what a pluggable allocator returns, so a failure must be thrown as PyTorch's own
-// exception, whose class only PyTorch's headers know. kmm_torch.py compiles this file once.
+// exception, whose class only PyTorch's headers know. torch.py compiles this file once.
 //
 // No stream is used to make the text: where the compiler links a second copy of the C++ library into
 // this file, streams mix facets of both copies, and crash.

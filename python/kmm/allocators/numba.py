@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kmm as Numba's memory manager: NUMBA_CUDA_MEMORY_MANAGER=kmm_numba, or cuda.set_memory_manager(KmmManager)."""
+"""kmm as Numba's memory manager: NUMBA_CUDA_MEMORY_MANAGER=kmm.allocators.numba, or
+cuda.set_memory_manager(KmmManager)."""
 import ctypes
 
 from numba import cuda
 from numba.cuda.cudadrv import driver
 
-import kmm_library
+from .. import _library as _loading
+from .._error import check_resource
+from ._memory import OUT_OF_MEMORY, memory_info
 
-_library = kmm_library.load()
-_OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
+_library = _loading.load()
+_CUDA_OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
 
 
 def _device_pointer(address):
@@ -31,10 +34,10 @@ class KmmManager(cuda.HostOnlyCUDAMemoryManager):
         device = self.context.device.id
         _library.kmm_cupy_stream(None)
         address = _library.kmm_cupy_alloc(None, size, device)
-        if size and not address and _library.kmm_cupy_failure() != kmm_library.OUT_OF_MEMORY:
-            raise RuntimeError("kmm: " + kmm_library.error_text(_library))
+        if size and not address and _library.kmm_cupy_failure() != OUT_OF_MEMORY:
+            check_resource(_library.kmm_cupy_failure())
         if size and not address:
-            raise driver.CudaAPIError(_OUT_OF_MEMORY, "kmm: " + kmm_library.error_text(_library))
+            raise driver.CudaAPIError(_CUDA_OUT_OF_MEMORY, "kmm: " + _library.kmm_resource_error_text().decode())
         finalizer = (lambda: _library.kmm_cupy_free(None, address, device)) if address else None
         return cuda.MemoryPointer(self.context, _device_pointer(address or 0), size, finalizer=finalizer)
 
@@ -42,7 +45,7 @@ class KmmManager(cuda.HostOnlyCUDAMemoryManager):
         raise RuntimeError("kmm: memory of a pool cannot be shared between processes")
 
     def get_memory_info(self):
-        return cuda.MemoryInfo(*kmm_library.memory_info(_library, self.context.device.id))
+        return cuda.MemoryInfo(*memory_info(self.context.device.id))
 
     @property
     def interface_version(self):
