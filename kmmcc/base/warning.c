@@ -94,6 +94,6 @@ void warning_list(void)
            "off, -Werror=NAME makes it an "
            "error.\n\n");
     for (size_t k = 0; k < COUNT; k++)
-        printf("  -W%-12s %s%s\n", list[k].name, list[k].is_off ? "off by default: " : "",
+        printf("  -W%-13s  %s%s\n", list[k].name, list[k].is_off ? "off by default: " : "",
                list[k].what);
 }

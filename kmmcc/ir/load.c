@@ -26,7 +26,7 @@ static void *library(const char **reason)
     static void *found;
     if (found)
         return found;
-    const char *path = arena_printf("%s/kmm-ir-" KMM_LLVM_VERSION ".so", install_path("lib"));
+    const char *path = arena_printf("%s/kmm/kmm-ir-" KMM_LLVM_VERSION ".so", install_path("lib"));
     found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!found)
         *reason = arena_printf("%s", dlerror());
