@@ -195,8 +195,8 @@ void kmm_cuda_say_error(const char *format, ...) __attribute__((format(printf, 1
 int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
                           uint32_t bound, size_t dynamic_bytes);
 /* No errors: the launch is checked, and the caller is inside a native call. The caller makes the
- * launch by itself, or has it made by kmm_cuda_native_chunks, and then calls kmm_cuda_native_leave.
- */
+ * launch by itself, or has it made by kmm_cuda_native_chunks, until which the arguments stay as
+ * they are, and then calls kmm_cuda_native_leave. */
 enum { KMM_CUDA_NATIVELY = -1, KMM_CUDA_IN_CHUNKS = -2 };
 /* Makes the launch that kmm_cuda_launch has answered with KMM_CUDA_IN_CHUNKS, on its stream. If
  * `error` is not 0, drops it, and returns `error`. */

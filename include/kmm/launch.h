@@ -127,6 +127,11 @@ void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int
  * range that is longer than the grid by a loop with the grid's stride. */
 void kmm_launch_bounded(kmm_launch_t *l);
 
+/* Says that the kernel uses nothing but its arguments, constants, shared memory, and the arrays to
+ * which its pointer arguments lead, and stores no addresses there. So another process can run its
+ * chunks. */
+void kmm_launch_confined(kmm_launch_t *l);
+
 /* Says that kmmcc has inferred all of the description from the kernel's code. Where the launch
  * would be refused, it runs as one that has no description. */
 void kmm_launch_inferred(kmm_launch_t *l);
@@ -261,6 +266,10 @@ void kmm_launch_pointers(kmm_launch_t *l);
 /* Says of the access that was started last: its elements hold pointers that a plain function may
  * store. Those into memory of the launch become the program's addresses when the chunk is done. */
 void kmm_launch_stored_pointers(kmm_launch_t *l);
+
+/* Says of the access that was started last: the pointers of its elements may lie at any byte, as
+ * those of packed structs do. */
+void kmm_launch_packed_pointers(kmm_launch_t *l);
 
 /* Adds one dimension of its `shape` to the access that was started last, outermost first, in
  * elements. The outermost may be KMM_WHOLE: as many as the array has. */

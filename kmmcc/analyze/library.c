@@ -186,8 +186,7 @@ bool library_makes_private(const char *text, const char *name)
 
 bool library_is_of_thread(CXCursor call, const char *text)
 {
-    static const char *const always[] = {"pthread_self", "gettid",        "thrd_current",
-                                         "raise",        "feraiseexcept", NULL};
+    static const char *const always[] = {"pthread_self", "gettid", "thrd_current", "raise", NULL};
     static const char *const once[] = {"fesetround", "uselocale", "pthread_sigmask", "sigprocmask",
                                        NULL};
     static const char *const thrown[] = {"current_exception", "uncaught_exception",

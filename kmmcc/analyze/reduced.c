@@ -19,7 +19,7 @@
 static const char *const word[] = {"+", "*",  "min", "max",    "&",     "|",
                                    "^", "&&", "||",  "argmin", "argmax"};
 
-static ir_combine_t combine_of(kmm_op_t op)
+ir_combine_t reduced_combine_of(kmm_op_t op)
 {
     switch (op) {
     case KMM_OP_ADD: return IR_COMBINE_ADD;
@@ -143,12 +143,19 @@ static const char *difference(const comparison_t *c, const item_t *item, const i
     return NULL;
 }
 
+/* Each number of a product of complex numbers is computed from both of the old value. */
+static bool is_complex(const item_t *item)
+{
+    return item->reduced.type == KMM_COMPLEX_FLOAT || item->reduced.type == KMM_COMPLEX_DOUBLE;
+}
+
 static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *item)
 {
-    const ir_fold_t *f = &a->fold[combine_of(item->op)];
+    const ir_fold_t *f = &a->fold[reduced_combine_of(item->op)];
     const char *name = c->d->callee_name, *text = unit_words(c->u, item->begin, item->end),
                *why = NULL;
-    if (f->is_read)
+    bool is_product = is_complex(item) && item->op == KMM_OP_MUL;
+    if (f->is_read && !is_product)
         unit_error(c->u, item->begin, item->end,
                    "'%s' is reduced here, but '%s' also reads it: a chunk has a copy of its own, "
                    "with the values of this chunk alone; call it without the pragma",
@@ -161,9 +168,9 @@ static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *it
                    text, word[item->op], name, word[item->op]);
     else if ((why = difference(c, item, f)) != NULL)
         unit_error(c->u, item->begin, item->end, "'%s' %s", name, why);
-    else if (is_number(item) && !item->reduced.is_bool && !is_logical(item) &&
-             (f->kind == IR_FOLD_UNKNOWN || carried_any_along(c, f->untold) ||
-              breaks_along(c, f->over))) {
+    else if (f->is_read || (is_number(item) && !item->reduced.is_bool && !is_logical(item) &&
+                            (f->kind == IR_FOLD_UNKNOWN || carried_any_along(c, f->untold) ||
+                             breaks_along(c, f->over)))) {
         diag_at(SEVERITY_WARNING, c->u->source, item->begin, item->end,
                 "it is not proven that '%s' combines '%s' by %s alone; KMM_CHECK=result compares "
                 "the result with that of one call [-Wkmm-reduce]",
@@ -207,7 +214,7 @@ bool reduced_check(comparison_t *c)
         if (c->d->is_kernel)
             continue;
         if (item->op == KMM_OP_MIN || item->op == KMM_OP_MAX)
-            item->reduced.takes_number |= a->fold[combine_of(item->op)].takes_number != 0;
+            item->reduced.takes_number |= a->fold[reduced_combine_of(item->op)].takes_number != 0;
         if (!report_store(c, a, item))
             return false;
     }

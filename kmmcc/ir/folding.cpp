@@ -170,9 +170,11 @@ Folded Folding::fold_cast(const CastInst *cast)
 // `r != 0` of a number that is 0 or 1 is the number.
 Folded Folding::fold_compare(const CmpInst *compare)
 {
+    if (op_ == IR_COMBINE_XOR && compare->isEquality() && isa<ICmpInst>(compare))
+        return fold_difference(compare);
     auto *zero = dyn_cast<Constant>(compare->getOperand(1));
-    bool truth = (!is_additive() || op_ == IR_COMBINE_XOR) &&
-                 compare->getPredicate() == CmpInst::ICMP_NE && zero && zero->isNullValue();
+    bool truth = !is_additive() && compare->getPredicate() == CmpInst::ICMP_NE && zero &&
+                 zero->isNullValue();
     return truth ? fold(compare->getOperand(0)) : foreign(compare);
 }
 

@@ -124,6 +124,7 @@ class Folding
     Folded fold_product_and_sum(const CallBase *call);
     Folded fold_cast(const CastInst *cast);
     Folded fold_compare(const CmpInst *compare);
+    Folded fold_difference(const CmpInst *compare);
     Folded combine(const Value *a, const Value *b, const Instruction *at);
     Folded scale(const Value *v, const Value *by, const Instruction *at);
     Folded foreign(const Instruction *i);

@@ -208,6 +208,29 @@ bool Folding::is_chosen(const Arm &chosen, const Arm *other, const Value **by, b
 
 // ---- What is combined ----
 
+// True if the value is 0 or 1.
+static bool is_truth(const Value *v)
+{
+    while (isa<ZExtInst>(v))
+        v = cast<CastInst>(v)->getOperand(0);
+    return v->getType()->isIntegerTy(1);
+}
+
+// `x != y` of numbers that are 0 or 1 is x ^ y, and `x == y` is x ^ y ^ 1. A test against 0 makes
+// the old value such a number, which the operator does not.
+Folded Folding::fold_difference(const CmpInst *compare)
+{
+    const Value *x = compare->getOperand(0), *y = compare->getOperand(1);
+    auto *zero = dyn_cast<Constant>(y);
+    bool tests = zero && zero->isNullValue();
+    if (!tests && !(is_truth(x) && is_truth(y)))
+        return foreign(compare);
+    Folded all = tests ? fold(x) : combine(x, y, compare);
+    if (compare->getPredicate() == CmpInst::ICMP_EQ && (all.kind == WITH || all.kind == OWN))
+        contribute_new(ConstantInt::get(compare->getType(), 1), compare->getParent());
+    return tests && all.kind == WITH && !is_truth(x) ? Folded{UNTOLD, false, 0} : all;
+}
+
 bool Folding::reaches_open(const Value *v, std::set<const Value *> &seen)
 {
     auto *i = dyn_cast<Instruction>(v);
@@ -326,8 +349,14 @@ void Folding::contribute(const Value *v, int64_t period)
         return;
     }
     auto *call = dyn_cast<CallBase>(i);
+    const uint64_t from = out_.from;
     for (const Use &u : call ? call->args() : make_range(i->op_begin(), i->op_end()))
         contribute(u, period);
+    // A length goes with an array, as in a sum by halves that calls itself.
+    if (call && any_of(call->args(), [](const Use &u) { return u->getType()->isPointerTy(); })) {
+        out_.from = from;
+        out_.kind = std::max(out_.kind, IR_FOLD_UNKNOWN);
+    }
 }
 
 // True for a product with a constant, which is a sum's if the other factor is.

@@ -60,6 +60,11 @@ KMM__API int kmm_launch_kernel(const kmm_kernel_t *kernel, const kmm_geometry_t 
     int error = kernel && geometry
                     ? version_check(kernel->version)
                     : kmm__error_set(KMM_E_INVALID, "a launch without a kernel or a geometry");
+    if (l && !error) {
+        const int how = kmm__submit_again(l, kernel, geometry, args);
+        if (how)
+            return how;
+    }
     if (error) {
         if (l)
             kmm__launch_free(l);

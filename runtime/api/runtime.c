@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <kmm/launch.h>
+
 #include "api/block.h"
 #include "api/config.h"
 #include "api/version.h"
 #include "base/alloc.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/flags.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "base/units.h"
@@ -210,6 +213,7 @@ KMM__API int kmm_wait(kmm_runtime_t *rt)
     kmm__marker_wait(m);
     kmm__marker_release(m);
     kmm__exact_host_wait();
+    kmm__flags_settle(kmm_thread_number());
     int error = kmm__error_take(rt);
     return error ? error : ended;
 }

@@ -28,8 +28,6 @@
 
 #include <kmm.h>
 
-#include "base/rounding.h"
-
 /* An address of device memory. */
 typedef uint64_t kmm__addr_t;
 
@@ -82,7 +80,6 @@ typedef struct kmm__run {
     /* Of a plain function, on the CPU only. The args_bytes bytes at args_block are copied before
      * `launch` returns. */
     kmm_function_t *function;
-    const kmm__rounding_t *rounding; /* how it computes, copied; NULL: as the thread does */
     kmm_chunk_t chunk;
     const void *args_block;
     size_t args_bytes;

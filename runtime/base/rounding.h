@@ -6,6 +6,7 @@
 #define KMM__BASE_ROUNDING_H
 
 #include <fenv.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct kmm__rounding {
@@ -62,11 +63,16 @@ static inline void kmm__rounding_set(kmm__rounding_t r)
 
 #endif
 
+static inline bool kmm__rounding_is(kmm__rounding_t a, kmm__rounding_t b)
+{
+    return a.scalar == b.scalar && a.x87 == b.x87;
+}
+
 /* Sets it to `to`, and returns what it was. */
 static inline kmm__rounding_t kmm__rounding_change(kmm__rounding_t to)
 {
     kmm__rounding_t was = kmm__rounding_now();
-    if (was.scalar != to.scalar || was.x87 != to.x87)
+    if (!kmm__rounding_is(was, to))
         kmm__rounding_set(to);
     return was;
 }

@@ -4,12 +4,17 @@
  * stream_main runs on it, and calls them one after the other. */
 #include "execute/cpu.h"
 
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/exit_status.h"
 #include "base/range.h"
 #include "base/running.h"
 #include "base/spin.h"
+#include "base/thread.h"
 #include "execute/check.h"
 #include "execute/copies.h"
 #include "execute/failure.h"
@@ -252,8 +257,58 @@ void kmm__host_run(kmm__task_t *t)
         kmm__statements_enter(t);
         return;
     }
+    if (t->work->function && t->work->is_undivided) {
+        t->work->handed = t;
+        pthread_cond_broadcast(&t->runtime->progress);
+        return;
+    }
     kmm__queue_push(&t->device->queue->startable, t);
     host_dispatch(t->device);
+}
+
+static bool masks_are_equal(const sigset_t *a, const sigset_t *b)
+{
+    bool are = true;
+    for (int k = 1; k < NSIG; k++)
+        are &= sigismember(a, k) == sigismember(b, k);
+    return are;
+}
+
+/* What the function leaves set in its thread, which with the pragma is none of the program's. */
+static void refuse_left(kmm__task_t *t, const char *what)
+{
+    char text[200];
+    snprintf(text, sizeof(text),
+             "the function leaves another %s set in its thread, and its caller would not get it; "
+             "set it back before the function returns",
+             what);
+    kmm__exit_violation();
+    kmm__fail(t, KMM_E_ACCESS, text);
+}
+
+void kmm__host_run_handed(kmm__work_t *w)
+{
+    kmm_runtime_t *rt = w->runtime;
+    while (w->is_undivided && w->function && !w->handed && w->refs > 1) /* the task is not over */
+        kmm__cond_wait(&rt->progress, &rt->lock);
+    kmm__task_t *t = w->handed;
+    if (!t)
+        return;
+    w->handed = NULL;
+    pthread_mutex_unlock(&rt->lock);
+    sigset_t mask, left;
+    const locale_t locale = uselocale((locale_t)0);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    kmm__running_watch(NULL, 0);
+    int error = function_run(t, running_of_thread());
+    const bool has_locale = uselocale(locale) == locale;
+    pthread_sigmask(SIG_SETMASK, &mask, &left);
+    pthread_mutex_lock(&rt->lock);
+    if (!has_locale)
+        refuse_left(t, "locale");
+    if (!masks_are_equal(&mask, &left))
+        refuse_left(t, "signal mask");
+    function_finish(t, error);
 }
 
 /* Makes host buffers of all arrays that t accesses or points to. */

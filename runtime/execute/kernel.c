@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "backend/mark.h"
+#include "base/flags.h"
 #include "base/range.h"
 #include "base/rounding.h"
 #include "execute/check.h"
 #include "execute/exact_device.h"
+#include "execute/failure.h"
 #include "execute/stored.h"
 #include "memory/array.h"
 #include "task/traced.h"
@@ -49,6 +51,18 @@ void kmm__arguments_write(const kmm__task_t *t, unsigned char *packed)
     }
 }
 
+/* A mode of computing that the function leaves set in a thread of libkmm, and not in its caller's.
+ */
+static void refuse_rounding(kmm__task_t *t)
+{
+    pthread_mutex_lock(&t->runtime->lock);
+    kmm__fail(t, KMM_E_STATE,
+              "the function leaves another direction of rounding, or another state of floating-"
+              "point numbers, set in its thread, and its caller would not get it; set it back "
+              "before the function returns");
+    pthread_mutex_unlock(&t->runtime->lock);
+}
+
 void kmm__function_call(kmm__task_t *t)
 {
     const kmm__work_t *w = t->work;
@@ -58,8 +72,14 @@ void kmm__function_call(kmm__task_t *t)
     if (stores && !kmm__stored_check(t))
         return;
     const kmm__rounding_t own = kmm__rounding_change(w->rounding);
+    kmm__flags_change(w->flags);
     w->function(&t->part.range, packed);
-    kmm__rounding_change(own);
+    const kmm__rounding_t left = kmm__rounding_change(own);
+    const int raised = kmm__flags_now() & ~w->flags;
+    if (raised && !w->is_undivided)
+        kmm__flags_note(t->part.range.thread, raised);
+    if (!kmm__rounding_is(left, w->rounding))
+        refuse_rounding(t);
     if (stores)
         kmm__stored_name(t);
 }
@@ -177,7 +197,7 @@ static int launch_kernel(kmm__task_t *const *tasks, uint32_t count, const blocks
     return t->device->backend->launch(stream, &run);
 }
 
-/* Calls a function whose memory may hold pointers. */
+/* Calls a function on a stream. */
 static void call_in_stream(const kmm_chunk_t *chunk, void *args)
 {
     kmm__task_t *t;
@@ -194,23 +214,11 @@ static int launch_chunk(kmm__task_t *t, kmm__stream_t *stream)
         return 0;
     if (w->kernel)
         return launch_kernel(&t, 1, &part, stream);
-    _Alignas(16) unsigned char packed[w->args_bytes + 16];
-    if (kmm__stored_wants(t)) {
-        kmm__run_t whole = {.function = call_in_stream,
-                            .args_block = &t,
-                            .args_bytes = sizeof(t),
-                            .tasks = list_of(&t),
-                            .task_count = 1};
-        return t->device->backend->launch(stream, &whole);
-    }
-    kmm__run_t run = {.chunk = t->part.range,
-                      .function = w->function,
-                      .rounding = w->function ? &w->rounding : NULL,
-                      .args_block = packed,
-                      .args_bytes = w->args_bytes,
+    kmm__run_t run = {.function = call_in_stream,
+                      .args_block = &t,
+                      .args_bytes = sizeof(t),
                       .tasks = list_of(&t),
                       .task_count = 1};
-    kmm__arguments_write(t, packed);
     return t->device->backend->launch(stream, &run);
 }
 

@@ -19,6 +19,7 @@ enum {
 typedef struct walk {
     kmm__task_t *task;
     const kmm__access_t *access;
+    int64_t step;              /* bytes from a word to the next one: WORD, or 1 in packed structs */
     const kmm__array_t *found; /* the array into which a word points; NULL: none so far */
 } walk_t;
 
@@ -29,6 +30,16 @@ static uint64_t load(const char *at)
     return word;
 }
 
+static bool is_of(uint64_t items, const kmm__access_t *a)
+{
+    return a->item < KMM__MAX_ITEMS && items >> a->item & 1;
+}
+
+static walk_t walk_of(kmm__task_t *t, const kmm__access_t *a)
+{
+    return (walk_t){.task = t, .access = a, .step = is_of(t->work->packed, a) ? 1 : WORD};
+}
+
 /* Calls fn with [at, end) for the words of each row, until it returns another value than 0. */
 static int each_row(walk_t *w, const kmm__rows_t *rows,
                     int (*fn)(walk_t *w, char *at, const char *end))
@@ -37,7 +48,7 @@ static int each_row(walk_t *w, const kmm__rows_t *rows,
     int stopped = 0;
     for (int64_t k = 0; k < rows->count && !stopped; k++) {
         char *at = base + rows->offset + k * rows->pitch, *end = at + rows->width;
-        at += -(uintptr_t)at & (WORD - 1);
+        at += -(uintptr_t)at & (uintptr_t)(w->step - 1);
         stopped = fn(w, at, end);
     }
     return stopped;
@@ -57,7 +68,7 @@ static int find_pointer(walk_t *w, char *at, const char *end)
     while (at + WORD <= end && !w->found) {
         const char *stop = end - at > AT_ONCE ? at + AT_ONCE : end;
         pthread_mutex_lock(&rt->lock);
-        for (; at + WORD <= stop && !w->found; at += WORD) {
+        for (; at < stop && at + WORD <= end && !w->found; at += w->step) {
             uint64_t word = load(at);
             const kmm__array_t *a =
                 word < LOWEST ? NULL : kmm__array_find(rt, (const void *)(uintptr_t)word);
@@ -87,15 +98,10 @@ static void refuse(const walk_t *w)
     pthread_mutex_unlock(&w->task->runtime->lock);
 }
 
-static bool is_of(uint64_t items, const kmm__access_t *a)
-{
-    return a->item < KMM__MAX_ITEMS && items >> a->item & 1;
-}
-
 bool kmm__stored_check(kmm__task_t *t)
 {
     for (uint32_t k = 0; k < t->access_count; k++) {
-        walk_t w = {.task = t, .access = &t->accesses[k]};
+        walk_t w = walk_of(t, &t->accesses[k]);
         if (w.access->mode == KMM_WRITE || !is_of(t->work->followed, w.access))
             continue;
         kmm__layout_rows(w.access->layout, &w.access->box, find_in_rows, &w);
@@ -130,8 +136,9 @@ static uint64_t name_of(const kmm__task_t *t, uint64_t word)
 
 static int name_words(walk_t *w, char *at, const char *end)
 {
-    for (; at + WORD <= end; at += WORD) {
+    for (int64_t step; at + WORD <= end; at += step) {
         uint64_t word = load(at), name = word < LOWEST ? word : name_of(w->task, word);
+        step = name == word ? w->step : WORD;
         if (name != word)
             memcpy(at, &name, sizeof(name));
     }
@@ -146,7 +153,7 @@ static int name_in_rows(void *arg, const kmm__rows_t *rows)
 void kmm__stored_name(kmm__task_t *t)
 {
     for (uint32_t k = 0; k < t->access_count; k++) {
-        walk_t w = {.task = t, .access = &t->accesses[k]};
+        walk_t w = walk_of(t, &t->accesses[k]);
         if (w.access->mode != KMM_READ && is_of(t->work->pointed, w.access))
             kmm__layout_rows(w.access->layout, &w.access->box, name_in_rows, &w);
     }

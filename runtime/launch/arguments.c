@@ -253,12 +253,11 @@ static int check_near(const kmm__submission_t *s, const kmm__item_t *item)
  * has another address. */
 static int check_stored(const kmm__submission_t *s, const kmm__item_t *item)
 {
-    enum { ALIGN = sizeof(char *) };
-    const char *at = item->region_begin + (-(uintptr_t)item->region_begin & (ALIGN - 1));
-    for (; at + ALIGN <= item->region_end; at += ALIGN) {
-        const char *word;
+    const uintptr_t step = item->is_packed ? 1 : sizeof(char *);
+    const char *at = item->region_begin + (-(uintptr_t)item->region_begin & (step - 1)), *word;
+    for (; at + sizeof(word) <= item->region_end; at += step) {
         char text[400];
-        memcpy(&word, at, ALIGN);
+        memcpy(&word, at, sizeof(word));
         const kmm__array_t *a = may_be_address(word) ? kmm__array_find(s->rt, word) : NULL;
         if (!a)
             continue;

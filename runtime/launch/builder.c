@@ -229,6 +229,11 @@ KMM__API void kmm_launch_await(kmm_launch_t *l)
     l->awaits = true;
 }
 
+KMM__API void kmm_launch_confined(kmm_launch_t *l)
+{
+    l->confined = true;
+}
+
 static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const volatile void *base,
                              size_t element_bytes)
 {
@@ -297,6 +302,11 @@ KMM__API void kmm_launch_pointers(kmm_launch_t *l)
 KMM__API void kmm_launch_stored_pointers(kmm_launch_t *l)
 {
     item_last(l)->stores_pointers = true;
+}
+
+KMM__API void kmm_launch_packed_pointers(kmm_launch_t *l)
+{
+    item_last(l)->is_packed = true;
 }
 
 KMM__API void kmm_launch_numbers(kmm_launch_t *l)
@@ -401,9 +411,13 @@ const kmm__item_t *kmm__launch_null_item(const kmm_launch_t *l)
 static void drop_null_items(kmm_launch_t *l)
 {
     uint32_t kept = 0;
-    for (uint32_t k = 0; k < l->item_count; k++)
-        if (!is_null(&l->items[k]))
-            l->items[kept++] = l->items[k];
+    for (uint32_t k = 0; k < l->item_count; k++) {
+        if (is_null(&l->items[k]))
+            continue;
+        if (kept < k)
+            l->items[kept] = l->items[k];
+        kept++;
+    }
     l->item_count = kept;
 }
 

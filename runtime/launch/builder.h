@@ -43,6 +43,7 @@ typedef struct kmm__item {
     bool inferred;                /* kmmcc has inferred it */
     bool holds_pointers;          /* which the code may follow */
     bool stores_pointers;         /* the code may store pointers to it */
+    bool is_packed;               /* pointers of these lie at any byte */
     uint32_t dims;                /* number of dimensions of the shape; 0: no shape is given */
     uint32_t section_count;       /* number of sections; 0: the item is the whole array */
     int64_t extent[KMM_MAX_DIMS]; /* the first `dims` are set */
@@ -81,6 +82,7 @@ struct kmm_launch {
     bool is_whole;         /* one chunk, though it reduces floating-point numbers */
     bool runs_once;        /* its function changes whom memory belongs to */
     bool awaits;           /* the program may change what the function uses besides its arrays */
+    bool confined;         /* its kernel uses nothing but its arguments and where they lead */
     bool inferred, undone; /* kmmcc has inferred the description; some part of that does not hold */
     bool infers;           /* kmmcc has inferred the items that are added from now on */
     uint32_t fits_count;

@@ -219,6 +219,7 @@ static int run_undivided(kmm__comparison_t *c, kmm__submission_t *s, bool *is_en
     whole.kind = s->kind;
     whole.geometry = s->geometry;
     whole.function = s->function;
+    whole.flags = s->flags;
     int error = c->submit(&whole, c->call);
     *is_entered = whole.is_entered;
     kmm__launch_free(l);

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <kmm/launch.h>
+
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/flags.h"
 #include "execute/exact_host.h"
 #include "launch/gate.h"
 #include "launch/nodes.h"
@@ -147,7 +150,9 @@ KMM__API int kmm_copy_in(kmm_runtime_t *rt, void *array, const void *src, size_t
 KMM__API int kmm_copy_out(kmm_runtime_t *rt, void *dst, const void *array, size_t bytes)
 {
     kmm__array_operation_t op = {.base = {run_copy_out}, .memory = dst, .bytes = bytes};
-    return on_range(rt, &op, "copy out", KMM_READ, array);
+    int error = on_range(rt, &op, "copy out", KMM_READ, array);
+    kmm__flags_settle(kmm_thread_number());
+    return error;
 }
 
 KMM__API int kmm_fill(kmm_runtime_t *rt, void *array, int value, size_t bytes)

@@ -166,13 +166,21 @@ static void fold_run(const kmm__folding_t *f, uint32_t block, uint32_t thread, v
     shared[thread] = v;
 }
 
-/* The steps between, with stride 1, 2, 4, ... below `slots`. */
-static void fold_neighbours(const kmm__folding_t *f, uint32_t block, uint32_t thread,
-                            uint32_t stride, value_t *shared)
+/* The same where a run is one partial. */
+static void take_one(const kmm__folding_t *f, uint32_t block, uint32_t thread, value_t *shared)
+{
+    const place_t p = place_of(f, block, thread);
+    if (p.element < f->elements && p.slot < f->count)
+        shared[thread] = taken(f, p.element, p.slot);
+}
+
+/* The steps between, with stride 1, 2, 4, ... below `slots`. `length`: of a run. */
+static void fold_neighbours(const kmm__folding_t *f, uint32_t length, uint32_t block,
+                            uint32_t thread, uint32_t stride, value_t *shared)
 {
     const place_t p = place_of(f, block, thread);
     const bool has = p.element < f->elements && p.slot % (2 * stride) == 0 &&
-                     (p.slot + stride) * run_length(f) < f->count;
+                     (p.slot + stride) * length < f->count;
     if (has)
         shared[thread] = node(f, p.element, shared[thread], shared[thread + stride * p.lanes]);
 }
@@ -238,7 +246,20 @@ KERNEL kmm_fold(kmm__folding_t argument)
     fold_run(&f, BLOCK, THREAD, shared);
     for (uint32_t stride = 1; stride < f.slots; stride *= 2) {
         __nvvm_bar_sync(0);
-        fold_neighbours(&f, BLOCK, THREAD, stride, shared);
+        fold_neighbours(&f, run_length(&f), BLOCK, THREAD, stride, shared);
+    }
+    fold_target(&f, BLOCK, THREAD, shared);
+}
+
+KERNEL kmm_add(kmm__folding_t argument)
+{
+    kmm__folding_t f = of_type(argument);
+    value_t *shared = (value_t *)shared_values;
+    f.op = KMM_OP_ADD;
+    take_one(&f, BLOCK, THREAD, shared);
+    for (uint32_t stride = 1; stride < f.slots; stride *= 2) {
+        __nvvm_bar_sync(0);
+        fold_neighbours(&f, 1, BLOCK, THREAD, stride, shared);
     }
     fold_target(&f, BLOCK, THREAD, shared);
 }
@@ -253,19 +274,23 @@ KERNEL kmm_truth(kmm__folding_t argument)
 
 void kmm__device_code_run(kmm__device_kernel_t kernel, const kmm__folding_t *f, uint32_t block)
 {
+    const bool folds = kernel == KMM__FOLD || kernel == KMM__ADD;
+    const uint32_t length = kernel == KMM__FOLD ? run_length(f) : 1;
     value_t shared[KMM__FOLD_THREADS];
     for (uint32_t t = 0; t < KMM__FOLD_THREADS; t++) {
         if (kernel == KMM__FILL)
             fill_thread(f, (uint64_t)block * KMM__FOLD_THREADS + t);
         else if (kernel == KMM__TRUTH)
             truth_thread(f, (uint64_t)block * KMM__FOLD_THREADS + t);
+        else if (kernel == KMM__ADD)
+            take_one(f, block, t, shared);
         else
             fold_run(f, block, t, shared);
     }
-    for (uint32_t stride = 1; kernel == KMM__FOLD && stride < f->slots; stride *= 2)
+    for (uint32_t stride = 1; folds && stride < f->slots; stride *= 2)
         for (uint32_t t = 0; t < KMM__FOLD_THREADS; t++)
-            fold_neighbours(f, block, t, stride, shared);
-    for (uint32_t t = 0; kernel == KMM__FOLD && t < KMM__FOLD_THREADS; t++)
+            fold_neighbours(f, length, block, t, stride, shared);
+    for (uint32_t t = 0; folds && t < KMM__FOLD_THREADS; t++)
         fold_target(f, block, t, shared);
 }
 

@@ -31,14 +31,17 @@ typedef struct kmm__folding {
 
 /* kmm_fill     writes identities into all partials; for && and || copies of the target
  * kmm_fold     folds the partials, and the result into the target
+ * kmm_add      the same for + where each partial of an element has a thread: little code, since a
+ *              short kernel takes as long as its code takes to arrive
  * kmm_truth    the same for && and || */
 typedef enum kmm__device_kernel {
     KMM__FILL,
     KMM__FOLD,
+    KMM__ADD,
     KMM__TRUTH,
     KMM__DEVICE_KERNELS
 } kmm__device_kernel_t;
-#define KMM__DEVICE_KERNEL_NAMES {"kmm_fill", "kmm_fold", "kmm_truth"}
+#define KMM__DEVICE_KERNEL_NAMES {"kmm_fill", "kmm_fold", "kmm_add", "kmm_truth"}
 
 /* The kernels as PTX code, for elements of each kmm_type_t, and for pairs of a value and an index;
  * NULL: the build has none. */
@@ -48,12 +51,20 @@ extern const char *const kmm__device_code_ptx[KMM__CODES];
 /* Runs one block of a kernel on the host. Defined where device_code.c is compiled for the host. */
 void kmm__device_code_run(kmm__device_kernel_t kernel, const kmm__folding_t *f, uint32_t block);
 
+/* Returns the kernel that folds. `slots` is set. */
+static inline kmm__device_kernel_t kmm__fold_kernel(const kmm__folding_t *f)
+{
+    return f->op == KMM_OP_LAND || f->op == KMM_OP_LOR   ? KMM__TRUTH
+           : f->op == KMM_OP_ADD && f->count <= f->slots ? KMM__ADD
+                                                         : KMM__FOLD;
+}
+
 /* Returns the number of blocks for a kernel. `slots` is set, by kmm__fold_slots. */
 static inline uint64_t kmm__fold_blocks(kmm__device_kernel_t kernel, const kmm__folding_t *f)
 {
-    const uint64_t threads = f->elements * (kernel == KMM__FILL   ? f->count
-                                            : kernel == KMM__FOLD ? f->slots
-                                                                  : 1);
+    const uint64_t threads = f->elements * (kernel == KMM__FILL    ? f->count
+                                            : kernel == KMM__TRUTH ? 1
+                                                                   : f->slots);
     return (threads + KMM__FOLD_THREADS - 1) / KMM__FOLD_THREADS;
 }
 

@@ -75,9 +75,19 @@ static bool widen(const kmm__submission_t *s, const kmm__item_t *item, int64_t *
     return *begin < from || to < *end;
 }
 
+/* True if the launch uses no element of the item: its sections are empty, or a range is. Its base
+ * may then be any address, as that of an item whose region lies elsewhere. */
+static bool is_unused(const kmm__submission_t *s, const kmm__item_t *item,
+                      const kmm__chunk_box_t *whole)
+{
+    int64_t begin, end;
+    return item->section_count > 0 && !item->section[0].whole &&
+           !kmm__plan_reach(item, s->l->axis_count, whole, &begin, &end) && end <= begin;
+}
+
 /* The bytes to map for an item on host memory, from its base on. Other items on the same memory
  * share the map. Those on arrays do not: their sections are cut at the array's end, and may reach
- * beyond it. */
+ * beyond it. An item that the launch does not use needs none. */
 static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64_t *begin,
                       int64_t *end)
 {
@@ -86,7 +96,7 @@ static int item_reach(const kmm__submission_t *s, const kmm__item_t *item, int64
     int error = kmm__plan_reach(item, s->l->axis_count, &whole, begin, end);
     if (error)
         return kmm__submission_refuse_item(s, item, error, kmm__error_get());
-    while (widen(s, item, begin, end)) {
+    while (*begin < *end && widen(s, item, begin, end)) {
     }
     return 0;
 }
@@ -169,12 +179,32 @@ static int64_t halo_of(const kmm__item_t *item)
     return llabs(c->lower) + llabs(c->length);
 }
 
-/* True if an item's base lies at most one element before the end of the array that contains it, and
- * its region lies behind that array. Then the item's array is one-based, and its base is in the
- * other array only by chance. */
-static bool is_before_region(const kmm__item_t *item, const kmm__array_t *named)
+/* True if one pointer leads to the item and to another one, whose region has elements of the array.
+ */
+static bool has_partner(const kmm__submission_t *s, const kmm__item_t *item,
+                        const kmm__array_t *named, const kmm__chunk_box_t *whole)
 {
-    return named->base + named->bytes - item->base <= item->element;
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__item_t *other = &s->l->items[k];
+        int64_t b, e, shift = other->base - named->base;
+        if (other != item && (other->base == item->base || share_pointer(s, item, other)) &&
+            !kmm__plan_reach(other, s->l->axis_count, whole, &b, &e) && b < e && shift + e > 0 &&
+            shift + b < (int64_t)named->bytes)
+            return true;
+    }
+    return false;
+}
+
+/* True if an item's base is in the array only by chance: its region begins at byte `begin` from the
+ * base, ends before byte `end`, and has no element of the array. Such a base is that of a one-based
+ * array and lies at most one element before the end of the array in front of it, or it is the end
+ * of an array, and another begins there. A shape has no elements before its base. */
+static bool is_beside_region(const kmm__item_t *item, const kmm__array_t *named, int64_t begin,
+                             int64_t end)
+{
+    int64_t rest = named->base + named->bytes - item->base;
+    return (rest <= item->element && begin >= rest) ||
+           (!item->dims && item->base == named->base && end <= 0);
 }
 
 /* True if only launches have mapped the memory, each as much as its regions need. The base of an
@@ -199,8 +229,12 @@ static int find_array(const kmm__submission_t *s, kmm__item_t *item, const kmm__
     const char *from = item->base + begin;
     size_t bytes = (size_t)(end - begin);
     kmm__array_t *a = kmm__array_in(s->rt, from, bytes, &count);
-    bool tells = named && !is_of_launches(named);
-    if (named && (count > 1 || a == named || (tells && (!a || !is_before_region(item, named)))))
+    if (named && (count > 1 || a == named))
+        return 0;
+    bool is_beside = named && (a || (named->is_mapped && !item->dims)) &&
+                     is_beside_region(item, named, begin, end) &&
+                     !has_partner(s, item, named, whole);
+    if (named && !is_of_launches(named) && !is_beside)
         return 0;
     if (count > 1)
         return kmm__submission_refuse_item(
@@ -297,49 +331,90 @@ static void cut_regions(kmm__submission_t *s)
     }
 }
 
+static int check_sections(const kmm__submission_t *s, const kmm__item_t *item)
+{
+    if (item->dims && item->section_count > item->dims)
+        return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
+                                           "it has more sections than its shape has dimensions");
+    if (!item->dims && item->section_count > 1)
+        return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
+                                           "several sections need a `shape`");
+    return 0;
+}
+
+/* What the launch asks of an item's array, once it is known. */
+static int check_array(const kmm__submission_t *s, const kmm__item_t *item,
+                       const kmm__chunk_box_t *whole)
+{
+    const kmm__array_t *a = item->array;
+    int error = a ? check_far(s, item, whole) : 0;
+    if (error || !a || !a->is_mapped)
+        return error;
+    if ((error = check_mapped(s, item, whole)))
+        return error;
+    if (a->map == KMM_MAP_TO && item->mode != KMM_READ)
+        return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
+                                           "is written, but it is mapped `to`");
+    return 0;
+}
+
+/* Sets the array of an item that the launch uses, and maps its memory if it is in none. May release
+ * the lock meanwhile. */
+static int resolve_item(kmm__submission_t *s, kmm__item_t *item, const kmm__chunk_box_t *whole)
+{
+    int error = find_array(s, item, whole);
+    while (!error && item->array && item->array->map_end != UINT64_MAX && !kmm__is_inside()) {
+        kmm__cond_wait(&s->rt->progress, &s->rt->lock); /* until the array's map has ended */
+        error = find_array(s, item, whole);
+    }
+    if (error)
+        return error;
+    if (item->array && item->array->is_deferred && !s->l->nowait) {
+        if ((error = take_over(s, item)))
+            return error;
+    } else if (item->array && item->array->launch_maps) {
+        join_map(s, item->array);
+    }
+    if (!item->array) {
+        error = map_item(s, item);
+        if (error || (error = find_array(s, item, whole)))
+            return error;
+    }
+    return check_array(s, item, whole);
+}
+
+/* Sets the arrays of items that the launch does not use: the array to which another item leads the
+ * same pointer, or else the one that the base is in. */
+static void resolve_unused(kmm__submission_t *s, const kmm__chunk_box_t *whole)
+{
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        kmm__item_t *item = &s->l->items[k];
+        if (!is_unused(s, item, whole))
+            continue;
+        item->array = kmm__array_find(s->rt, item->base);
+        for (uint32_t i = 0; i < s->l->item_count; i++) {
+            const kmm__item_t *other = &s->l->items[i];
+            if (other->array && share_pointer(s, item, other) && !is_unused(s, other, whole))
+                item->array = other->array;
+        }
+    }
+}
+
 int kmm__submission_resolve(kmm__submission_t *s)
 {
     kmm__chunk_box_t whole;
     kmm__partition_whole(&s->part, s->l, &whole);
     find_regions(s, &whole);
     int error = make_room(s);
+    for (uint32_t k = 0; k < s->l->item_count && !error; k++) {
+        kmm__item_t *item = &s->l->items[k];
+        error = check_sections(s, item);
+        if (!error && !is_unused(s, item, &whole))
+            error = resolve_item(s, item, &whole);
+    }
     if (error)
         return error;
-    for (uint32_t k = 0; k < s->l->item_count; k++) {
-        kmm__item_t *item = &s->l->items[k];
-        if (item->dims && item->section_count > item->dims)
-            return kmm__submission_refuse_item(
-                s, item, KMM_E_INVALID, "it has more sections than its shape has dimensions");
-        if (!item->dims && item->section_count > 1)
-            return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
-                                               "several sections need a `shape`");
-        if ((error = find_array(s, item, &whole)))
-            return error;
-        if (item->array && item->array->map_end != UINT64_MAX && !kmm__is_inside()) {
-            kmm__cond_wait(&s->rt->progress,
-                           &s->rt->lock); /* waits until the array's map has ended */
-            k--;
-            continue;
-        }
-        if (item->array && item->array->is_deferred && !s->l->nowait) {
-            if ((error = take_over(s, item)))
-                return error;
-        } else if (item->array && item->array->launch_maps)
-            join_map(s, item->array);
-        if (!item->array) {
-            error = map_item(s, item);
-            if (error || (error = find_array(s, item, &whole)))
-                return error;
-        }
-        const kmm__array_t *a = item->array;
-        if (a && (error = check_far(s, item, &whole)))
-            return error;
-        if (a && a->is_mapped && (error = check_mapped(s, item, &whole)))
-            return error;
-        if (a && a->is_mapped && a->map == KMM_MAP_TO && item->mode != KMM_READ)
-            return kmm__submission_refuse_item(s, item, KMM_E_INVALID,
-                                               "is written, but it is mapped `to`");
-    }
+    resolve_unused(s, &whole);
     cut_regions(s);
     return 0;
 }

@@ -6,8 +6,11 @@
 
 #include <stdlib.h>
 
+#include <kmm/launch.h>
+
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/flags.h"
 #include "base/thread.h"
 #include "execute/exact_host.h"
 #include "launch/operation.h"
@@ -152,7 +155,9 @@ int kmm__maps_end(kmm_runtime_t *rt, void *const *bases, uint32_t count)
 
 KMM__API int kmm_unmap(kmm_runtime_t *rt, void *base)
 {
-    return rt ? kmm__maps_end(rt, &base, 1) : kmm__error_set(KMM_E_INVALID, "no runtime");
+    int error = rt ? kmm__maps_end(rt, &base, 1) : kmm__error_set(KMM_E_INVALID, "no runtime");
+    kmm__flags_settle(kmm_thread_number());
+    return error;
 }
 
 int kmm__deferred_end(kmm_runtime_t *rt, uintptr_t begin, uintptr_t end)

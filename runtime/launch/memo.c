@@ -28,6 +28,11 @@ enum {
     ITEM_HEAD_BYTES = offsetof(kmm__item_t, extent) - ITEM_HEAD
 };
 
+/* A word of the argument `number`, `at` bytes behind its begin. */
+typedef struct place {
+    uint32_t number, at;
+} place_t;
+
 struct kmm__memo {
     uint64_t hash, index_changes;
     uint32_t pins; /* submissions that use it; it is freed only if there are none */
@@ -44,6 +49,7 @@ struct kmm__memo {
     uint32_t args_bytes, arg_count, word_count;
     uint32_t *words; /* as in kmm__work_t */
     char **values;   /* of the words */
+    place_t *places; /* of the words in the arguments of a kernel */
     /* Words outside of [low, high) mean no item and no array, whatever they are. */
     uintptr_t low, high;
     uint32_t device_count;
@@ -60,6 +66,9 @@ struct kmm__memo {
     kmm__access_t *accesses; /* without references; their layouts that are not flat: `layouts` */
     kmm__layout_t *layouts;
     uint32_t access_count;
+    /* In native standing: */
+    bool is_native; /* it is made as it stands, or, if `chunks` is not NULL, as that says */
+    kmm__native_chunks_t *chunks; /* a reference */
 };
 
 static void memo_free(kmm__memo_t *m)
@@ -69,9 +78,11 @@ static void memo_free(kmm__memo_t *m)
     free(m->items);
     free(m->words);
     free(m->values);
+    free(m->places);
     free(m->pointers);
     free(m->accesses);
     free(m->layouts);
+    kmm__native_chunks_unref(m->chunks);
     free(m);
 }
 
@@ -105,7 +116,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Hashes the arguments of a launch without a pragma that may point into arrays. */
+/* Hashes the packed arguments of a launch without items that may point into arrays. */
 static uint64_t mix_arguments(const kmm__submission_t *s, uint64_t hash)
 {
     const kmm__work_t *w = s->work;
@@ -122,12 +133,11 @@ static uint64_t mix_arguments(const kmm__submission_t *s, uint64_t hash)
     return hash;
 }
 
-static uint64_t hash_of(const kmm__submission_t *s)
+static uint64_t hash_description(const kmm_launch_t *l, uintptr_t code, const uint32_t grid[3])
 {
-    const kmm_launch_t *l = s->l;
     uint64_t hash = mix((uint64_t)l->line, (uintptr_t)l->file);
-    hash = mix(hash, (uintptr_t)s->work->kernel ^ (uintptr_t)s->function);
-    hash = mix(hash, s->geometry.grid[0] | (uint64_t)s->geometry.grid[1] << 32);
+    hash = mix(hash, code);
+    hash = mix(hash, grid[0] | (uint64_t)grid[1] << 32);
     for (uint32_t k = 0; k < l->axis_count; k++)
         hash = mix(hash, (uint64_t)l->axis[k].lower ^ (uint64_t)l->axis[k].length << 20);
     for (uint32_t k = 0; k < l->item_count; k++) {
@@ -136,9 +146,22 @@ static uint64_t hash_of(const kmm__submission_t *s)
         if (item->section_count)
             hash = mix(hash, (uint64_t)item->section[0].constant.lower);
     }
-    if (l->item_count == 0 && s->work->kernel)
-        hash = mix_arguments(s, hash);
+    return hash;
+}
+
+static uint64_t hash_end(uint64_t hash)
+{
     return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of(const kmm__submission_t *s)
+{
+    const kmm_kernel_t *kernel = s->work->kernel;
+    uint64_t hash =
+        hash_description(s->l, (uintptr_t)kernel ^ (uintptr_t)s->function, s->geometry.grid);
+    if (s->l->item_count == 0 && kernel)
+        hash = mix_arguments(s, hash);
+    return hash_end(hash);
 }
 
 /* Returns the launch's slot, or the one that it may take from another launch. */
@@ -203,6 +226,12 @@ static bool may_mean(const kmm__memo_t *m, const char *word)
     return m->low <= (uintptr_t)word && (uintptr_t)word < m->high;
 }
 
+/* True if both words mean nothing, or the same. */
+static bool is_same_word(const kmm__memo_t *m, uint32_t k, const char *word)
+{
+    return word == m->values[k] || (!may_mean(m, word) && !may_mean(m, m->values[k]));
+}
+
 /* True if the arguments have the same words, but for words that mean nothing. */
 static bool is_same_arguments(const kmm__memo_t *m, const kmm__work_t *w)
 {
@@ -211,24 +240,40 @@ static bool is_same_arguments(const kmm__memo_t *m, const kmm__work_t *w)
     for (uint32_t k = 0; k < m->word_count; k++) {
         char *word;
         memcpy(&word, w->args + m->words[k], sizeof(word));
-        if (word != m->values[k] && (may_mean(m, word) || may_mean(m, m->values[k])))
+        if (!is_same_word(m, k, word))
             return false;
     }
     return true;
 }
 
+/* The same for arguments that are not packed. */
+static bool is_same_unpacked(const kmm__memo_t *m, void **args)
+{
+    for (uint32_t k = 0; k < m->word_count; k++) {
+        char *word;
+        memcpy(&word, (const char *)args[m->places[k].number] + m->places[k].at, sizeof(word));
+        if (!is_same_word(m, k, word))
+            return false;
+    }
+    return true;
+}
+
+static bool is_same_memory(const kmm__memo_t *m, const kmm_runtime_t *rt)
+{
+    for (uint32_t k = 0; k < rt->device_count && rt->has_spaces; k++)
+        if (rt->device[k]->memory->limit != m->limit[k])
+            return false;
+    return true;
+}
+
 static bool is_same_devices(const kmm__memo_t *m, const kmm__submission_t *s)
 {
-    const kmm_runtime_t *rt = s->rt;
     if (s->placement.count != m->device_count)
         return false;
     for (uint32_t k = 0; k < m->device_count; k++)
         if (s->placement.device[k] != m->device[k])
             return false;
-    for (uint32_t k = 0; k < rt->device_count && rt->has_spaces; k++)
-        if (rt->device[k]->memory->limit != m->limit[k])
-            return false;
-    return true;
+    return is_same_memory(m, s->rt);
 }
 
 static bool maps_last(const kmm__memo_t *m)
@@ -312,6 +357,39 @@ bool kmm__memo_find(kmm__submission_t *s)
     return false;
 }
 
+void kmm__memo_note_native(kmm__submission_t *s, kmm__native_chunks_t *chunks)
+{
+    kmm__memo_t *m = s->memo ? s->memo : s->new_memo;
+    if (!m)
+        return;
+    if (chunks)
+        kmm__native_chunks_ref(chunks);
+    kmm__native_chunks_unref(m->chunks);
+    m->is_native = true;
+    m->chunks = chunks;
+}
+
+bool kmm__memo_find_native(const kmm_launch_t *l, const kmm_kernel_t *kernel,
+                           const kmm_geometry_t *geometry, void **args,
+                           kmm__native_chunks_t **chunks)
+{
+    const kmm_runtime_t *rt = l->runtime;
+    if (l->item_count == 0 || rt->launches->deferred)
+        return false;
+    const uint64_t hash = hash_end(hash_description(l, (uintptr_t)kernel, geometry->grid));
+    struct kmm__memo_slot *slot = slot_of(rt, hash);
+    const kmm__memo_t *m = slot->memo;
+    if (!m || m->hash != hash || !m->is_native || m->kernel != kernel ||
+        m->index_changes != rt->memory->index_changes || !is_same_size(m->grid, geometry->grid) ||
+        !is_same_size(m->block, geometry->block) || !is_same_memory(m, rt) ||
+        !is_same_description(m, l) || !is_same_unpacked(m, args))
+        return false;
+    slot->used = ++rt->launches->memos_looked_for;
+    rt->launches->memos_used++;
+    *chunks = m->chunks;
+    return true;
+}
+
 bool kmm__memo_plan(kmm__submission_t *s, kmm__task_t *t)
 {
     const kmm__memo_t *m = s->memo;
@@ -367,6 +445,14 @@ static void note_meaning(kmm__memo_t *m, const kmm_runtime_t *rt)
     }
 }
 
+static place_t place_of(const kmm__work_t *w, uint32_t word)
+{
+    uint32_t number = 0;
+    while (number + 1 < w->arg_count && w->arg_offset[number + 1] <= word)
+        number++;
+    return (place_t){number, word - w->arg_offset[number]};
+}
+
 static void note_arguments(kmm__memo_t *m, const kmm__work_t *w)
 {
     m->args_bytes = w->args_bytes;
@@ -374,8 +460,12 @@ static void note_arguments(kmm__memo_t *m, const kmm__work_t *w)
     m->word_count = w->word_count;
     m->words = copy_of(w->words, w->word_count * sizeof(*w->words));
     m->values = kmm__alloc(w->word_count * sizeof(*m->values) + 1);
-    for (uint32_t k = 0; k < w->word_count; k++)
+    m->places = kmm__alloc(w->word_count * sizeof(*m->places) + 1);
+    for (uint32_t k = 0; k < w->word_count; k++) {
         m->values[k] = kmm__argument_word(w, k);
+        if (w->kernel)
+            m->places[k] = place_of(w, w->words[k]);
+    }
     m->pointer_count = w->pointer_count;
     m->pointers = copy_of(w->pointers, w->pointer_count * sizeof(*w->pointers));
 }

@@ -5,13 +5,15 @@
  * and devices, among the same arrays, takes them from the memo, and is not checked again.
  *
  * A launch has no memo if its checks may end otherwise the next time although all of these are the
- * same: if it reduces, if host memory is mapped for it, or under KMM_CHECK=access.
+ * same: if it reduces in managed standing, if host memory is mapped for it, or under
+ * KMM_CHECK=access.
  *
  * The caller holds the runtime's lock.
  */
 #ifndef KMM__LAUNCH_MEMO_H
 #define KMM__LAUNCH_MEMO_H
 
+#include "launch/native_chunks.h"
 #include "launch/submission.h"
 
 /* Looks for a memo of the launch, whose arguments are packed. True: the submission has its
@@ -27,6 +29,14 @@ void kmm__memo_make(kmm__submission_t *s);
 void kmm__memo_add_plan(kmm__submission_t *s, const kmm__task_t *t);
 /* Gives the only task of a launch its accesses. False: they must be planned. */
 bool kmm__memo_plan(kmm__submission_t *s, kmm__task_t *t);
+/* Native standing: the launch, which has been checked or whose memo was found, is made as it
+ * stands, or as `chunks` says. The memo gets a reference to these. */
+void kmm__memo_note_native(kmm__submission_t *s, kmm__native_chunks_t *chunks);
+/* Looks for such a memo of a launch on the only GPU, which needs nothing else of what its checks
+ * found. *chunks: as above, without a reference. */
+bool kmm__memo_find_native(const kmm_launch_t *l, const kmm_kernel_t *kernel,
+                           const kmm_geometry_t *geometry, void **args,
+                           kmm__native_chunks_t **chunks);
 /* The submission ends. `error` 0: later launches may find the memo that was made of it. */
 void kmm__memo_end(kmm__submission_t *s, int error);
 

@@ -14,9 +14,21 @@
 
 #include "launch/submission.h"
 
-/* Locked. Keeps the launch for this thread, whose checks are done and whose reductions are planned
- * (kmm__reduce_plan_natively). False: the device cannot do it, and nothing is kept. */
-bool kmm__native_chunks_keep(kmm__submission_t *s);
+/* How such a launch is made. Launches with the same description share it: their checks found it
+ * once (launch/memo.h). */
+typedef struct kmm__native_chunks kmm__native_chunks_t;
+
+/* Locked. Returns how to make the launch, whose checks are done and whose reductions are planned
+ * (kmm__reduce_plan_natively), with one reference. NULL: the device cannot do it. */
+kmm__native_chunks_t *kmm__native_chunks_make(const kmm__submission_t *s);
+void kmm__native_chunks_ref(kmm__native_chunks_t *chunks);
+/* Not locked: gives a reference back. NULL is allowed. */
+void kmm__native_chunks_unref(kmm__native_chunks_t *chunks);
+
+/* Keeps a launch for this thread, until kmm__native_chunks_enqueue, with a reference of its own.
+ * Until then args and what they point to stay as they are. */
+void kmm__native_chunks_keep(kmm__native_chunks_t *chunks, const kmm_geometry_t *geometry,
+                             void **args);
 /* Not locked, between kmm__native_chunks_keep and the next call of this thread: gets memory for the
  * partials. False: there is none, and nothing is kept any more. */
 bool kmm__native_chunks_reserve(void);

@@ -50,11 +50,11 @@ static bool is_checked(const kmm_kernel_t *kernel)
     return kernel->is_clone && kernel->param_bytes[0] == sizeof(kmm_checked_blocks_t);
 }
 
-/* True for a launch that the only GPU makes as it stands whatever its values are: kmmcc has proven
+/* True for a launch that an only GPU makes as it stands whatever its values are: kmmcc has proven
  * its description, so there is no mistake to find. */
-static bool is_proven(const kmm__submission_t *s, const kmm_kernel_t *kernel)
+static bool is_proven(const kmm_launch_t *l, const kmm_kernel_t *kernel)
 {
-    return s->l->inferred && s->placement.count == 1 && !rounds(s->l) && !is_checked(kernel);
+    return l->inferred && !rounds(l) && !is_checked(kernel);
 }
 
 /* True if all memory that the clauses name is in arrays which are mapped at their names on the
@@ -114,18 +114,28 @@ static int check(kmm__submission_t *s)
     return error ? error : kmm__submission_disjoint(s);
 }
 
+/* Returns how the launch is made; 0: it cannot be native. */
+static int decide(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
+{
+    kmm__native_chunks_t *chunks = NULL;
+    if (kmm__site_pays(s, kernel))
+        return 0;
+    if (needs_chunks(s, kernel) && !(chunks = kmm__native_chunks_make(s)))
+        return 0;
+    kmm__memo_note_native(s, chunks);
+    if (chunks)
+        kmm__native_chunks_keep(chunks, &s->geometry, args);
+    kmm__native_chunks_unref(chunks);
+    return chunks ? KMM__LAUNCH_IN_CHUNKS : KMM__LAUNCH_NATIVELY;
+}
+
 /* Locked. Checks a launch. Returns how it is made, an error, or 0: it cannot be native. */
 static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
 {
     s->work = kmm__submission_work(s);
-    s->is_native = true;
     int error = kmm__arguments_pack(s, kernel, args);
     error = error ? error : check(s);
-    int result = error                        ? error
-                 : kmm__site_pays(s, kernel)  ? 0
-                 : !needs_chunks(s, kernel)   ? KMM__LAUNCH_NATIVELY
-                 : kmm__native_chunks_keep(s) ? KMM__LAUNCH_IN_CHUNKS
-                                              : 0;
+    int result = error ? error : decide(s, kernel, args);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
     return result;
@@ -138,12 +148,51 @@ static void note(const kmm_launch_t *l, const kmm_kernel_t *kernel, int how)
                    how == KMM__LAUNCH_IN_CHUNKS ? ", in chunks" : "");
 }
 
+/* The GPU on which a launch is made again; NULL: it has to be looked for. Among several GPUs each
+ * launch is counted (kmm__site_pays). */
+static kmm__device_t *only_gpu(const kmm_runtime_t *rt, kmm_kind_t kind)
+{
+    kmm__device_t *d = rt->visible_count == 1 ? rt->device[0] : NULL;
+    return d && d->backend->kind == kind && d->backend->current && !d->lost &&
+                   d->backend->current(d->backend) == d->ordinal
+               ? d
+               : NULL;
+}
+
+int kmm__submit_again(kmm_launch_t *l, const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
+                      void **args)
+{
+    kmm_runtime_t *rt = l->runtime;
+    kmm__native_chunks_t *chunks = NULL;
+    if (l->error || !kmm__native_enter(kernel->kind))
+        return 0;
+    const kmm__device_t *d = only_gpu(rt, kernel->kind);
+    bool is_known = d && l->where == KMM_ON_ALL && is_proven(l, kernel);
+    if (d && !is_known) {
+        if (l->bounded)
+            kmm__partition_bound(l, geometry->grid, geometry->block);
+        kmm__spin_lock(&rt->lock);
+        is_known = kmm__memo_find_native(l, kernel, geometry, args, &chunks);
+        if (chunks)
+            kmm__native_chunks_keep(chunks, geometry, args);
+        pthread_mutex_unlock(&rt->lock);
+    }
+    if (!is_known || (chunks && !kmm__native_chunks_reserve())) {
+        kmm__native_leave();
+        return 0;
+    }
+    const int how = chunks ? KMM__LAUNCH_IN_CHUNKS : KMM__LAUNCH_NATIVELY;
+    note(l, kernel, how);
+    kmm__launch_free(l);
+    return how;
+}
+
 int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args)
 {
     kmm_launch_t *l = s->l;
     if (l->error || kmm__place_devices(l, s->kind, false, &s->placement))
         return 0;
-    if (is_proven(s, kernel)) {
+    if (s->placement.count == 1 && is_proven(l, kernel)) {
         note(l, kernel, KMM__LAUNCH_NATIVELY);
         return KMM__LAUNCH_NATIVELY;
     }
@@ -152,6 +201,7 @@ int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void 
         return 0;
     if (l->bounded)
         kmm__partition_bound(l, s->geometry.grid, s->geometry.block);
+    s->is_native = true;
     kmm__spin_lock(&s->rt->lock);
     int result = may_be_native(s, kernel) ? check_native(s, kernel, args) : 0;
     pthread_mutex_unlock(&s->rt->lock);

@@ -15,6 +15,11 @@
  * makes it, or has it made by kmm__native_chunks_enqueue, and leaves. */
 enum { KMM__LAUNCH_NATIVELY = 1, KMM__LAUNCH_IN_CHUNKS = 3 };
 
+/* Not locked: makes a launch that has come before, whose checks are remembered (launch/memo.h), or
+ * one that needs none. Takes the description, and enters the native call. 0: it has to be
+ * submitted; the description is still the caller's. */
+int kmm__submit_again(kmm_launch_t *l, const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
+                      void **args);
 /* Not locked, inside a native call: checks a launch. Returns one of these, an error with its text,
  * or 0: the launch has to be submitted. */
 int kmm__submit_natively(kmm__submission_t *s, const kmm_kernel_t *kernel, void **args);

@@ -23,10 +23,12 @@ typedef struct kmm__submission {
     bool is_entered;     /* tasks of it may be in the DAG */
     bool is_native;      /* it may run in native standing */
     bool is_tight;       /* memory is scarce for its tasks: no region is rounded */
+    bool is_loose;       /* a task of it accesses no array */
     uint32_t reductions; /* number of items that are reductions */
     int64_t number;      /* of a launch of a plain function, in the order of submission */
     kmm_geometry_t geometry;
     kmm_function_t *function;
+    int flags; /* with a function: the floating-point flags of the launching thread */
     /* launch/memo.c: */
     kmm__memo_t *memo;      /* the memo that it uses; NULL: its launch is checked */
     kmm__memo_t *new_memo;  /* the memo that is made of it; NULL: none */
@@ -36,6 +38,7 @@ typedef struct kmm__submission {
     /* Members that kmm__submission_begin leaves as they are: */
     kmm__partition_t part;
     uint32_t begin, end; /* chunks that this node runs */
+    bool is_part;        /* other nodes run the other chunks */
     kmm__placement_t placement;
 } kmm__submission_t;
 

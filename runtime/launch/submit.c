@@ -7,17 +7,17 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/flags.h"
 #include "base/spin.h"
 #include "base/trace.h"
 #include "execute/batch.h"
-#include "execute/check.h"
 #include "execute/completion.h"
+#include "execute/cpu.h"
 #include "execute/queue.h"
 #include "execute/raise.h"
 #include "launch/arguments.h"
 #include "launch/compare.h"
 #include "launch/disjoint.h"
-#include "launch/fit.h"
 #include "launch/fits.h"
 #include "launch/gate.h"
 #include "launch/host_uses.h"
@@ -26,9 +26,11 @@
 #include "launch/natively.h"
 #include "launch/nodes.h"
 #include "launch/plan.h"
+#include "launch/prepare.h"
 #include "launch/reduce.h"
 #include "launch/sites.h"
 #include "launch/state.h"
+#include "launch/wait.h"
 #include "launch/whole.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
@@ -46,15 +48,6 @@ enum {
 
 /* This thread's latest launch has returned with all its results. */
 static _Thread_local bool has_waited;
-
-/* ---- Reductions ---- */
-
-static int plan_reductions(kmm__submission_t *s)
-{
-    uint32_t item;
-    int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
-    return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
-}
 
 /* ---- Tasks ---- */
 
@@ -168,8 +161,10 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     t->part.range.launch = s->number;
     t->part.range.thread = s->function ? kmm_thread_number() : 0;
     t->priority = s->l->priority;
+    t->awaited = s->function && s->l->is_undivided;
     *error = plan_chunk(s, t, &box);
-    kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
+    s->is_loose |= t->access_count == 0;
+    kmm__task_assign(t, kmm__place_chunk(&s->placement, k - s->begin, t));
     t->part.is_direct = s->is_direct && !*error;
     kmm__program_stream_enter(t, w->geometry.stream);
     return t;
@@ -284,6 +279,15 @@ static uint64_t identity_of(const kmm__submission_t *s)
     return hash;
 }
 
+/* Hands the partials of this node's chunks to the node that folds them. True: it is this one. */
+static bool gather(kmm__submission_t *s)
+{
+    pthread_mutex_unlock(&s->rt->lock);
+    bool is_here = s->rt->launches->nodes->gather(s);
+    kmm__spin_lock(&s->rt->lock);
+    return is_here;
+}
+
 static int submit_work(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
@@ -304,7 +308,7 @@ static int submit_work(kmm__submission_t *s)
         if (k + n < s->end)
             hand_over(s->rt);
     }
-    if (!error && w->reduction_count)
+    if (!error && w->reduction_count && (!s->is_part || gather(s)))
         error = kmm__reduce_end(s->rt, w, only);
     return error;
 }
@@ -335,6 +339,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     w->geometry = s->geometry;
     w->function = s->function;
     w->rounding = kmm__rounding_now();
+    w->flags = s->flags;
     w->launcher = s->function ? kmm__raise_launcher() : 0;
     w->graph = l->graph;
     w->is_undivided = l->is_undivided;
@@ -346,25 +351,13 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
         s->reductions += l->items[k].mode == KMM_REDUCE;
         w->followed |= (uint64_t)(l->items[k].holds_pointers && w->function) << k;
         w->pointed |= (uint64_t)(l->items[k].stores_pointers && w->function) << k;
+        w->packed |= (uint64_t)l->items[k].is_packed << k;
     }
     if (s->reductions) {
         w->reductions = kmm__work_take(w, s->reductions * sizeof(*w->reductions));
         w->partials = kmm__work_take(w, s->reductions * sizeof(*w->partials));
     }
     return w;
-}
-
-/* Notes where the elements of each item begin, for KMM_CHECK=access. */
-static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
-{
-    if (!w->runtime->checks_access || l->item_count == 0)
-        return;
-    w->origins = kmm__work_take(w, l->item_count * sizeof(*w->origins));
-    for (uint32_t k = 0; k < l->item_count; k++) {
-        const kmm__item_t *item = &l->items[k];
-        w->origins[k] = (kmm__origin_t){
-            item->array, item->array ? item->base - item->array->base : 0, item->element};
-    }
 }
 
 int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
@@ -387,32 +380,20 @@ int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const ui
     return error;
 }
 
-/* Submits a launch that has been checked, or whose memo was found. */
-static int submit_checked(kmm__submission_t *s)
+/* Submits the chunks of this node. */
+static int submit_chunks(kmm__submission_t *s)
 {
-    int error = 0;
-    uint32_t chunks = s->part.count;
-    s->work->chunk_count = kmm__partition_asked(&s->part);
-    s->placement.chunks = s->part.count;
-    note_origins(s->work, s->l);
     if (s->part.count == 0)
         return 0;
-    if (s->reductions)
-        error = plan_reductions(s);
-    if (!error && (s->rt->has_spaces || kmm__spill_room(s->rt)))
-        error = kmm__submission_fits(s);
-    if (!error && (!s->memo || s->part.count != chunks))
-        error = kmm__submission_disjoint(s);
-    if (error)
-        return error;
     if (!s->memo) {
         kmm__memo_make(s); /* before the arguments become addresses of host memory */
         kmm__submission_make_direct(s);
     }
+    if (!s->is_part)
+        s->end = s->part.count;
+    s->placement.chunks = s->end - s->begin;
     if (s->placement.count > 1)
         kmm__site_place(s);
-    if (s->part.count != chunks || s->end == 0)
-        s->end = s->part.count; /* no other node runs any */
     return submit_work(s);
 }
 
@@ -424,25 +405,14 @@ static int pack(kmm__submission_t *s, const kmm__call_t *call)
     return 0;
 }
 
-/* Not locked: waits for all that uses the launch's arrays. */
-static int await_items(const kmm__submission_t *s)
-{
-    int error = 0;
-    for (uint32_t k = 0; k < s->l->item_count; k++) {
-        const kmm__array_t *a = s->l->items[k].array;
-        int e = a ? kmm_wait_array(s->rt, a->base) : 0;
-        error = error ? error : e;
-    }
-    return error;
-}
-
 static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
 {
     kmm_launch_t *l = s->l;
     kmm__comparison_t *comparison = NULL;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
-    if (s->annotated && l->item_count && kmm__is_inside() && !kmm__inside_task())
+    const bool awaits = l->awaits && !l->nowait;
+    if (s->annotated && (l->item_count || awaits) && kmm__is_inside() && !kmm__inside_task())
         return kmm__submission_refuse(s, KMM_E_STATE,
                                       "it is launched inside a chunk, which would "
                                       "wait for it and may hold what it needs; "
@@ -469,13 +439,19 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     }
     const kmm__nodes_hooks_t *nodes = kmm__nodes_of(s->rt);
     s->begin = s->end = 0;
+    s->is_part = false;
+    if (!error && nodes)
+        nodes->divide(s);
+    if (!error)
+        error = kmm__submission_prepare(s);
     if (!error && nodes) {
         pthread_mutex_unlock(&s->rt->lock);
         error = nodes->launch(s);
         kmm__spin_lock(&s->rt->lock);
     }
     if (!error)
-        error = submit_checked(s);
+        error = submit_chunks(s);
+    kmm__host_run_handed(s->work);
     kmm__submission_log(s);
     kmm__memo_end(s, error);
     kmm__work_unref(s->work);
@@ -485,9 +461,9 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     kmm__gate_leave();
     if (comparison)
         error = kmm__compare_end(comparison, s, error);
-    has_waited = (s->mapped_count || l->awaits) && !l->nowait;
-    if (!error && l->awaits && !l->nowait)
-        error = await_items(s);
+    has_waited = awaits || (s->mapped_count && !l->nowait);
+    if (!error && awaits)
+        error = kmm__submission_await(s);
     int unmapped = kmm__submission_unmap(s);
     kmm__raise_settle();
     return error ? error : unmapped;
@@ -579,6 +555,7 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
     s.kind = KMM_KIND_HOST;
     s.annotated = true;
     s.function = function;
+    s.flags = kmm__flags_begin();
     if (!s.rt)
         error = kmm__error_set(KMM_E_NO_DEVICE, "there is no runtime");
     else if (args_bytes > KMM__MAX_ARGS_BYTES)
@@ -591,5 +568,6 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
     else
         error = submit(&s, &(kmm__call_t){one, one, NULL, NULL, args, args_bytes});
     kmm__launch_free(l);
+    kmm__flags_end(s.flags, kmm_thread_number());
     return error;
 }

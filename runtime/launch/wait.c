@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for all work on one array, or on a part of it. */
+/* Waits for all work on one array, or on a part of it; or for that of a launch. */
 #include "launch/wait.h"
 
 #include <stdlib.h>
 
+#include <kmm/launch.h>
+
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/flags.h"
 #include "execute/exact_host.h"
 #include "launch/operation.h"
 #include "launch/state.h"
 #include "memory/lifetime.h"
 #include "task/inside.h"
+#include "task/marker.h"
 #include "task/users.h"
 
 typedef struct pending {
@@ -80,8 +84,33 @@ KMM__API int kmm_wait_array(kmm_runtime_t *rt, const void *address)
     }
     pthread_mutex_unlock(&rt->lock);
     kmm__exact_host_wait();
+    kmm__flags_settle(kmm_thread_number());
     int unmapped = deferred ? kmm_unmap(rt, deferred) : 0,
         touched = deferred ? kmm__exact_host_leave(deferred) : 0;
     error = error ? error : unmapped;
     return error ? error : touched;
+}
+
+/* Tasks that access no array are not among an array's users. They are waited for by the program
+ * stream, with all before them on it. Their errors stay for kmm_wait. */
+static int await_stream(const kmm__submission_t *s)
+{
+    kmm__marker_t *m;
+    if (kmm__inside_refuse("the launch"))
+        return KMM_E_STATE;
+    kmm__marker_create(s->rt, s->geometry.stream, &m);
+    kmm__marker_wait(m);
+    kmm__marker_release(m);
+    return 0;
+}
+
+int kmm__submission_await(const kmm__submission_t *s)
+{
+    int error = s->is_loose ? await_stream(s) : 0;
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__array_t *a = s->l->items[k].array;
+        int e = a ? kmm_wait_array(s->rt, a->base) : 0;
+        error = error ? error : e;
+    }
+    return error;
 }

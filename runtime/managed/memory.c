@@ -151,16 +151,15 @@ enum {
     MAX_ROWS = 65535
 }; /* threads of a block; of its z dimension; blocks of a grid in y and z */
 
-/* Refuses launches that every GPU's driver refuses. */
-static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
+static double product(const uint32_t size[3])
 {
-    double threads = (double)g->block[0] * g->block[1] * g->block[2],
-           blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
+    return (double)size[0] * size[1] * size[2];
+}
+
+static __attribute__((cold, noinline)) int refuse_geometry(const kmm_kernel_t *kernel,
+                                                           const kmm_geometry_t *g, bool is_large)
+{
     char text[200];
-    bool is_large = g->block[2] > MAX_DEPTH || g->grid[0] > INT32_MAX || g->grid[1] > MAX_ROWS ||
-                    g->grid[2] > MAX_ROWS;
-    if (threads >= 1 && threads <= MAX_THREADS && blocks >= 1 && !is_large)
-        return 0;
     if (is_large)
         snprintf(text, sizeof(text),
                  "kernel %s is launched with %u x %u x %u blocks %u threads deep; a grid has at "
@@ -170,8 +169,19 @@ static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
         snprintf(text, sizeof(text),
                  "kernel %s is launched with %.0f blocks of %.0f threads; a block has 1 to %d, a "
                  "grid at least 1",
-                 kernel->name, blocks, threads, MAX_THREADS);
+                 kernel->name, product(g->grid), product(g->block), MAX_THREADS);
     return kmm__managed_fail(KMM_CUDA_INVALID_CONFIGURATION, text);
+}
+
+/* Refuses launches that every GPU's driver refuses. */
+static int check_geometry(const kmm_kernel_t *kernel, const kmm_geometry_t *g)
+{
+    const double threads = product(g->block);
+    const bool is_large = g->block[2] > MAX_DEPTH || g->grid[0] > INT32_MAX ||
+                          g->grid[1] > MAX_ROWS || g->grid[2] > MAX_ROWS;
+    return threads >= 1 && threads <= MAX_THREADS && product(g->grid) >= 1 && !is_large
+               ? 0
+               : refuse_geometry(kernel, g, is_large);
 }
 
 KMM__API int kmm_cuda_check_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *g,

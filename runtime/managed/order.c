@@ -126,11 +126,15 @@ static void note(kmm_cuda_order_t *last, stream_t s, int device)
     *last = (kmm_cuda_order_t){!error, device, s, e, this_thread()};
 }
 
-/* Calls the runtime's own launch. */
+/* Makes the call that <<<>>> becomes. CUDA's LaunchKernel looks for a host function first. */
 static int launch_as_written(const void *handle, const kmm_geometry_t *g, void **args)
 {
     const dim3_t grid = {g->grid[0], g->grid[1], g->grid[2]},
                  block = {g->block[0], g->block[1], g->block[2]};
+#if !KMM__WRAP_HIP
+    if (__real___cudaLaunchKernel)
+        return __real___cudaLaunchKernel(handle, grid, block, args, g->shared_bytes, g->stream);
+#endif
     return real(LaunchKernel)(handle, grid, block, args, g->shared_bytes, g->stream);
 }
 

@@ -102,7 +102,7 @@ static void say(const kmm__fault_t *f, const kmm__running_t *running)
         kmm_runtime_t *rt = atomic_load(&runtimes[k]);
         length = rt ? kmm__fault_elsewhere(f, rt, text, sizeof(text)) : 0;
     }
-    kmm__log_text(KMM__LOG_ERROR, text, length);
+    kmm__log_text(f->may_be_mended ? KMM__LOG_NOTE : KMM__LOG_ERROR, text, length);
 }
 
 /* Another thread's fault ends the process only when this one's has been said. */
@@ -157,6 +157,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     const kmm__running_t *running = kmm__running_interrupted();
     if (is_fault(info) && (running || !is_own(&w->before))) {
         kmm__fault_t f = fault_of(info, context);
+        f.may_be_mended = is_own(&w->before);
         say_once(&f, running);
     }
     if (!is_own(&w->before))

@@ -223,7 +223,7 @@ size_t kmm__fault_in_chunks(const kmm__fault_t *f, const kmm__running_t *running
                             size_t size)
 {
     kmm__text_t t = {out, size, 0};
-    kmm__text_say(&t, "kmm: error: ");
+    kmm__text_say(&t, f->may_be_mended ? "kmm: note: " : "kmm: error: ");
     say_where(&t, running);
     return say_what(&t, f, running, true);
 }

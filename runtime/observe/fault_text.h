@@ -21,6 +21,7 @@ typedef struct kmm__fault {
     bool is_absent;   /* the page is mapped and has no memory behind it */
     /* the address is just beyond the thread's stack pointer: the stack has overflowed */
     bool fills_stack;
+    bool may_be_mended; /* the program has a handler: the message is a note */
     const char *address;
 } kmm__fault_t;
 

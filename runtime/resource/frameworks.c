@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that PyTorch and CuPy look up by name. Numba's plugin is python/kmm_numba.py,
- * which uses CuPy's functions. */
+/* The functions that PyTorch and CuPy look up by name. Numba's plugin,
+ * python/kmm/allocators/numba.py, uses CuPy's functions. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -68,8 +68,9 @@ struct kmm__work {
     const char **item_text; /* item_count texts, which live as long as the process */
     uint32_t item_count;
     uint64_t varying; /* items (bits) whose elements depend on the chunk */
-    /* items (bits) of a function in which it may follow pointers, and to which it may store some */
-    uint64_t followed, pointed;
+    /* items (bits) of a function in which it may follow pointers, and to which it may store some;
+     * those whose pointers lie at any byte */
+    uint64_t followed, pointed, packed;
 
     /* Exactly one of kernel, function, has_statements and operation is set. */
     const kmm_kernel_t *kernel;
@@ -77,6 +78,7 @@ struct kmm__work {
     kmm_geometry_t geometry;
     kmm_function_t *function;
     kmm__rounding_t rounding; /* of the thread that launched the function */
+    int flags;                /* the floating-point flags of that thread (base/flags.h) */
     int launcher;             /* the system's number of that thread */
     /* statements of a `task` directive, between kmm_task_begin and kmm_task_end */
     bool has_statements;
@@ -103,6 +105,9 @@ struct kmm__work {
     struct kmm__origin *origins;
     uint32_t reached;  /* devices (bits) on which all its pointers have addresses */
     bool is_undivided; /* the undivided run of KMM_CHECK=result */
+    /* the only task of a function that runs undivided, which waits for the launching thread to run
+     * it; NULL: there is none, or it has run */
+    struct kmm__task *handed;
     bool is_warned;    /* KMM_CHECK=access has warned that it cannot be checked */
     uint64_t violated; /* items (bits) of which a check of each access has said something */
     /* stores of chunks to variables (execute/exact_global.c); NULL: there were none */

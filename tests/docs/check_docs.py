@@ -4,7 +4,8 @@
 Checks the blocks of code in documents. Each is fenced, and says its language:
 
 - test=NAME behind the language: a program. It is compiled with all warnings as errors and run,
-  with enough device memory and with too little. What it prints must stand in the document.
+  with enough device memory and with too little. What it prints must stand in the document. Python
+  is not compiled, and is run if there is NumPy.
 - console: a session. The lines behind `$ ` are run in a folder with the document's programs,
   without nvcc. They must print the lines below them; `...` is any lines, and spaces are as good as
   newlines.
@@ -62,12 +63,29 @@ def check_program(folder, name, text, document):
     with open(os.path.join(folder, name), "w") as file:
         file.write(text)
     program = os.path.join(folder, name.split(".")[0])
+    if name.endswith(".py"):
+        command = python_with_numpy()
+        if command:
+            check_runs(folder, name, [*command, name], document)
+        return
     flags = ["-O2", "-Wall", "-Werror"] if name.endswith(".c") else ["-O2"]
     if name.endswith(".cu") and nvcc:
         run(folder, kmmcc, "--target=cuda", *flags, name, "-o", program + ".cuda")
     run(folder, kmmcc, "--target=host", *flags, name, "-o", program)
+    check_runs(folder, name, [program], document)
+
+
+def python_with_numpy():
+    """The command of a Python that has NumPy; None: there is none."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode == 0:
+            return [python, "-B"]
+    return None
+
+
+def check_runs(folder, name, command, document):
     for devices in ("host", "host:2,mem=2M"):
-        for line in run(folder, program, KMM_DEVICES=devices, KMM_FRAME="64K").splitlines():
+        for line in run(folder, *command, KMM_DEVICES=devices, KMM_FRAME="64K").splitlines():
             if not re.search(r"^ *" + re.escape(line) + "$", document, re.MULTILINE):
                 fail(f"{name} with KMM_DEVICES={devices} prints '{line}', unlike the document")
 

@@ -4,7 +4,6 @@
 A small transformer on batches of varying length, then a small convolutional network, with a side stream.
 With --steady all batches are of one size. With --mapped the pool is on mapped memory. With --native in place of a file: the same loop on PyTorch's own
 allocator, whose memory at most it prints."""
-import ctypes
 import random
 import sys
 
@@ -13,34 +12,25 @@ try:
 except ImportError:
     print("torch is not installed")
     sys.exit(77)
-import kmm_library
-import kmm_torch
+import kmm.allocators.torch
+from kmm import mr
 
 
 def use_log(path):
     """A log over a pool becomes the device's resource. Returns what ends the log."""
-    library = kmm_library.load()
-    pointer = ctypes.c_void_p
-    device, pool, log = pointer(), pointer(), pointer()
-    library.kmm_resource_set_of_device.argtypes = [ctypes.c_int, pointer, pointer]
-    for status in (
-        (library.kmm_mapped_resource_create if mapped else library.kmm_device_resource_create)(0, ctypes.byref(device)),
-        library.kmm_pool_resource_create(device, None, ctypes.byref(pool)),
-        library.kmm_logging_resource_create(pool, path.encode(), ctypes.byref(log)),
-        library.kmm_resource_set_of_device(0, log, None),
-    ):
-        if status:
-            sys.exit(kmm_library.error_text(library))
-    kmm_torch.use()
-    return lambda: finish(library, pool, log)
+    pool = mr.PoolResource(mr.MappedResource(0) if mapped else mr.DeviceResource(0))
+    log = mr.LoggingResource(pool, path)
+    mr.set_per_device_resource(0, log)
+    kmm.allocators.torch.use()
+    return lambda: finish(pool, log)
 
 
-def finish(library, pool, log):
+def finish(pool, log):
     """Flushes the log and says what the pool holds."""
-    library.kmm_logging_flush(log)
-    usage = (ctypes.c_size_t * 7)()
-    if library.kmm_resource_usage(pool, usage) == 0:
-        print("the pool held %.1f MiB, of which %.1f were in use at some time" % (usage[2] / 2**20, usage[4] / 2**20))
+    log.flush()
+    usage = pool.usage()
+    print("the pool held %.1f MiB, of which %.1f were in use at some time" % (
+        usage.held_bytes / 2**20, usage.extent_bytes / 2**20))
 
 
 native = sys.argv[1] == "--native"

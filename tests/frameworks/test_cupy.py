@@ -6,9 +6,9 @@ try:
 except ImportError:
     print("cupy is not installed")
     sys.exit(77)
-import kmm_cupy
+import kmm.allocators.cupy
 
-kmm_cupy.use(mapped=False if "--plain" in sys.argv else None)
+kmm.allocators.cupy.use(mapped=False if "--plain" in sys.argv else None)
 x = cupy.arange(1 << 20, dtype=cupy.int64)
 assert int((x * 2).sum()) == (1 << 20) * ((1 << 20) - 1)
 streams = [cupy.cuda.Stream(non_blocking=True) for _ in range(4)]

@@ -10,7 +10,7 @@ try:
 except ImportError:
     print("numba is not installed")
     sys.exit(77)
-import kmm_numba
+from kmm.allocators import numba as kmm_numba
 from numba.cuda.cudadrv.driver import CudaAPIError
 
 cuda.set_memory_manager(kmm_numba.KmmManager)

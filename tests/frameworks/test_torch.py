@@ -7,22 +7,17 @@ try:
 except ImportError:
     print("torch is not installed")
     sys.exit(77)
-import ctypes
-
-import kmm_library
-import kmm_torch
+import kmm.allocators.torch
+from kmm import mr
 
 plain = "--plain" in sys.argv
-kmm_torch.use(mapped=False if plain else None)
+kmm.allocators.torch.use(mapped=False if plain else None)
 devices = range(torch.cuda.device_count())
 mapped = not plain and not torch.version.hip and all(torch.cuda.can_device_access_peer(a, b) for a in devices for b in devices if a != b)
-library = kmm_library.load()
 x = torch.arange(1 << 20, device="cuda", dtype=torch.float32)
 y = (x * 2).sum().item()
 assert y == 2 * sum(range(1 << 20)) or abs(y / ((1 << 20) * ((1 << 20) - 1.0)) - 1) < 1e-5, y
-library.kmm_resource_name.restype = ctypes.c_char_p
-library.kmm_resource_name.argtypes = [ctypes.c_void_p]
-name = library.kmm_resource_name(library.kmm_resource_of_device(0)).decode()
+name = mr.get_per_device_resource(0).name
 assert "pool" in name and ("mapped" in name) == mapped, name
 
 # Memory freed on one stream while another still writes it must not be given out too early.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two devices: copies between them, kernels of one on the other's memory, NCCL. test_torch_peers.py [--plain | --chosen]: without
 either memory is mapped where the devices reach each other; chosen: by choose_memory, before anything is allocated."""
-import ctypes
 import sys
 
 try:
@@ -12,26 +11,20 @@ except ImportError:
 if torch.cuda.device_count() < 2:
     print("there is one device")
     sys.exit(77)
-import kmm_library
-import kmm_torch
+import kmm.allocators.torch
+from kmm import mr
 
-kmm_torch.use(mapped=False if "--plain" in sys.argv else True if "--chosen" in sys.argv else None)
-library = kmm_library.load()
-library.kmm_resource_name.restype = ctypes.c_char_p
-library.kmm_resource_name.argtypes = [ctypes.c_void_p]
-library.kmm_resource_usage.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+kmm.allocators.torch.use(mapped=False if "--plain" in sys.argv else True if "--chosen" in sys.argv else None)
 N = 1 << 22
 
 
 def usage(device):
     """(live bytes, live count, held bytes) of the device's pool."""
-    figures = (ctypes.c_size_t * 7)()
-    assert library.kmm_resource_usage(library.kmm_resource_of_device(device), figures) == 0
-    return figures[0], figures[1], figures[2]
+    return mr.get_per_device_resource(device).usage()[:3]
 
 
 def name(device):
-    return library.kmm_resource_name(library.kmm_resource_of_device(device)).decode()
+    return mr.get_per_device_resource(device).name
 
 
 # A program that uses one device of several has no context on the others.

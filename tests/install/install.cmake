@@ -27,12 +27,60 @@ file(COPY ${WORK}/first/ DESTINATION ${WORK}/second)
 file(WRITE ${WORK}/first/share/other "")
 run(${CMAKE_COMMAND} -DBUILD=${BUILD} -P ${SOURCE}/../../cmake/uninstall.cmake)
 file(GLOB_RECURSE left RELATIVE ${WORK}/first LIST_DIRECTORIES ON ${WORK}/first/*)
-list(FILTER left EXCLUDE REGEX "^(bin|include|lib|lib64|lib/cmake|lib64/cmake|share)$")
+list(FILTER left EXCLUDE REGEX "^(bin|include|lib(64)?(/cmake|/pkgconfig)?|share(/man.*|/bash.*|/zsh.*|/fish.*)?)$")
 if(NOT left STREQUAL "share/other")
   message(FATAL_ERROR "uninstalling left '${left}'")
 endif()
 if(EXISTS ${WORK}/install_manifest.txt)
   file(COPY ${WORK}/install_manifest.txt DESTINATION ${BUILD})
+endif()
+
+# pkg-config finds the library where the installation lies now.
+find_program(PKG_CONFIG pkg-config)
+find_program(CC NAMES cc gcc)
+if(PKG_CONFIG AND CC AND NOT FLAGS MATCHES "sanitize")
+  file(GLOB pc ${WORK}/second/lib*/pkgconfig/kmm.pc ${WORK}/second/lib/*/pkgconfig/kmm.pc)
+  get_filename_component(pc ${pc} DIRECTORY)
+  set(ENV{PKG_CONFIG_PATH} ${pc})
+  run(${PKG_CONFIG} --cflags --libs kmm)
+  separate_arguments(from_pc UNIX_COMMAND "${output}")
+  get_filename_component(libdir ${pc} DIRECTORY)
+  run(${CC} ${SOURCE}/project/version.c ${from_pc} -Wl,-rpath,${libdir} -o version_pc)
+  run(${WORK}/version_pc)
+  expect("no error")
+  run(${PKG_CONFIG} --variable=kmmcc kmm)
+  string(STRIP "${output}" program)
+  run(${program} --help)
+endif()
+
+# The package has components, and says which it has not; another minor version is none.
+# finds(<what find_package is told> <what CMake prints>)
+function(finds arguments expected)
+  file(WRITE ${WORK}/finds/CMakeLists.txt "cmake_minimum_required(VERSION 3.22)\nproject(finds NONE)\n"
+    "find_package(kmm ${arguments})\nmessage(STATUS \"found \${kmm_FOUND} \${kmm_library_FOUND} "
+    "\${kmm_compiler_FOUND}\")\n")
+  file(REMOVE_RECURSE ${WORK}/finds/build)
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${WORK}/finds -B ${WORK}/finds/build
+    -DCMAKE_PREFIX_PATH=${WORK}/${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  if(NOT output MATCHES "${expected}")
+    message(FATAL_ERROR "find_package(kmm ${arguments}) does not say '${expected}':\n${output}")
+  endif()
+endfunction()
+finds("0.1 REQUIRED COMPONENTS library compiler" "found 1 TRUE TRUE" second)
+finds("0.1 COMPONENTS nothing" "found 0" second)
+finds("0.0.1" "found 0" second)
+finds("0.2" "found 0" second)
+finds("1.0" "found 0" second)
+# What a distribution installs for programs that use kmm.h alone has no compiler.
+foreach(component runtime development)
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/library --component ${component})
+endforeach()
+finds("" "found 1 TRUE FALSE" library)
+finds("REQUIRED COMPONENTS compiler" "component +'compiler' is not installed" library)
+file(GLOB_RECURSE left ${WORK}/library/bin/*)
+if(left)
+  message(FATAL_ERROR "the components without the compiler install ${left}")
 endif()
 
 # The installed tools find the library.
@@ -66,13 +114,16 @@ if(NOT EXISTS ${WORK}/second/share/kmm/fortran/kmm.F90)
   message(FATAL_ERROR "the Fortran module is not installed")
 endif()
 
-# The frameworks' files find the library. Not with a sanitizer, which python would have to load first.
+# The package of Python finds the library. Not with a sanitizer, which python would have to load
+# first.
 find_program(PYTHON python3)
 if(PYTHON AND NOT FLAGS MATCHES "sanitize")
   file(WRITE ${WORK}/find.py "import sys\nsys.path.insert(0, '${WORK}/second/share/kmm/python')\n"
-    "import kmm_library\nprint(kmm_library.error_text(kmm_library.load()))\n")
+    "import kmm.mr\nprint(kmm._library.path())\n")
   run(${PYTHON} -B find.py)
-  expect("no error")
+  if(NOT output MATCHES "^${WORK}/second/lib(64)?/libkmm.so.0\n$")
+    message(FATAL_ERROR "Python finds the library ${output}")
+  endif()
 endif()
 
 # kmm-report is one file.

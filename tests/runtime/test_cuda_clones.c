@@ -140,6 +140,15 @@ int __real_cudaLaunchKernel(const void *function, dim3_t grid_of, dim3_t block_o
         launched_blocks = *(const kmm_blocks_t *)args[0];
     return launch_stream = s, 0;
 }
+static int handles; /* launches by the handle of a kernel */
+int __real___cudaLaunchKernel(const void *handle, dim3_t grid_of, dim3_t block_of, void **args,
+                              size_t shared_bytes, void *s);
+int __real___cudaLaunchKernel(const void *handle, dim3_t grid_of, dim3_t block_of, void **args,
+                              size_t shared_bytes, void *s)
+{
+    handles++;
+    return __real_cudaLaunchKernel(handle, grid_of, block_of, args, shared_bytes, s);
+}
 int __real_cudaLaunchKernelExC(const configuration_t *c, const void *function, void **args)
 {
     (void)function, (void)args;
@@ -259,7 +268,6 @@ NOTHING(__real_cudaStreamQuery)
 NOTHING(__real_cudaMemcpyPeer)
 NOTHING(__real_cudaMemcpyPeerAsync)
 NOTHING(__real_cudaDeviceEnablePeerAccess)
-NOTHING(__real___cudaLaunchKernel)
 NOTHING(__real_cudaMalloc)
 NOTHING(__real_cudaMallocAsync)
 NOTHING(__real_cudaMallocFromPoolAsync)
@@ -419,9 +427,11 @@ static void test_native_clone(void **state)
     kmm_blocks_t blocks = {1, 1, 1, 1, 1, 1};
     void *three[] = {&blocks, &n, &x};
     (void)state;
+    handles = 0;
     launch_result = KMM_CUDA_NATIVELY;
     assert_int_equal(__wrap___cudaLaunchKernel(&of_template, grid, block, three, 0, NULL), 0);
     launch_result = 0;
+    assert_int_equal(handles, 1); /* as the program has launched it */
     assert_int_equal(launched_blocks.grid_x, grid.x);
     assert_int_equal(launched_blocks.grid_y, grid.y);
     assert_int_equal(launched_blocks.grid_z, grid.z);

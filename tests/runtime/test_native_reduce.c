@@ -22,6 +22,7 @@
 #include "launch/device_code.h"
 #include "launch/native_chunks.h"
 #include "launch/natively.h"
+#include "launch/state.h"
 #include "random.h"
 
 enum { KIND = KMM_KIND_CUDA, STREAMS = 5, RESULT = 1 << 20, WIDEST = 64 };
@@ -74,6 +75,16 @@ static char *make(size_t bytes)
             return p;
     }
     return kmm_cuda_malloc(&p, bytes) ? NULL : p;
+}
+
+static void drop(char *p)
+{
+    if (kmm_cuda_native_enter(KIND)) {
+        assert_true(kmm_cuda_native_free(p));
+        kmm_cuda_native_leave();
+        return;
+    }
+    assert_int_equal(kmm_cuda_free(p), 0);
 }
 
 static void write_array(char *to, const char *from, size_t bytes)
@@ -424,6 +435,62 @@ static void part_moving(bool native)
     steady(native, true);
 }
 
+/* A pointer that led nowhere leads to an array that no clause names. */
+static void led_nowhere(bool native, const spec_t *s, char *target, char *data)
+{
+    enum { FAR = 2 << 20 };
+    char *other = make(2 * FAR), *none = other + FAR;
+    drop(other);
+    for (int k = 0; k < 4; k++)
+        assert_true(launch_on(NULL, s, target, none, data) >= 0);
+    other = make(2 * FAR);
+    assert_true(!native || other + FAR == none);
+    assert_true(launch_on(NULL, s, target, other + FAR, data) < 0);
+}
+
+/* One place in the source launches again and again, with arrays that change: what is remembered of
+ * a launch is used for no other. One with a pointer to an array that no clause names is refused. */
+static void again(bool native, bool moves)
+{
+    enum { ROUNDS = 48 };
+    const kmm_runtime_t *rt = kmm_default();
+    spec_t s = dot;
+    char *data[2], *target[2];
+    s.moves = moves;
+    driver_open();
+    for (int k = 0; k < 2; k++)
+        make_dot(&data[k], &target[k]);
+    write_array(data[1], (const char *)&(float){3}, sizeof(float));
+    for (int k = 0; k < ROUNDS; k++) {
+        s.element.type = k < ROUNDS / 2 ? KMM_FLOAT : KMM_INT32;
+        s.chunk = k % 24 < 12 ? 16 : 8;
+        int how = launch_on(NULL, &s, target[k / 3 % 2], NULL, data[k / 6 % 2]);
+        assert_int_equal(how, !native                       ? 0
+                              : s.element.type == KMM_FLOAT ? KMM__LAUNCH_IN_CHUNKS
+                                                            : KMM__LAUNCH_NATIVELY);
+        if (k % 3 == 2)
+            assert_true(
+                launch_on(NULL, &s, target[k / 3 % 2], data[1 - k / 6 % 2], data[k / 6 % 2]) < 0);
+        if (k % 16 == 15)
+            make_dot(&data[k / 16 % 2], &target[k / 32 % 2]); /* what was remembered is over */
+    }
+    if (native)
+        assert_true(rt->launches->memos_used > ROUNDS / 4);
+    for (int k = 0; k < 2; k++)
+        note_result(target[k], 4);
+    led_nowhere(native, &s, target[0], data[0]);
+}
+
+static void part_again(bool native)
+{
+    again(native, false);
+}
+
+static void part_again_moving(bool native)
+{
+    again(native, true);
+}
+
 /* Launches that reduce into one element after the other use the same identities. */
 static void part_elements(bool native)
 {
@@ -655,6 +722,8 @@ static void test_threads(void **state)
     }
 TEST(steady)
 TEST(moving)
+TEST(again)
+TEST(again_moving)
 TEST(elements)
 TEST(graph)
 TEST(whole)
@@ -664,11 +733,12 @@ TEST(full)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random), cmocka_unit_test(test_steady),
-        cmocka_unit_test(test_moving), cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_graph),  cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_whole),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_random),       cmocka_unit_test(test_steady),
+        cmocka_unit_test(test_moving),       cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_graph),        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_whole),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_full),         cmocka_unit_test(test_again),
+        cmocka_unit_test(test_again_moving),
     };
     setenv("KMM_DEVICES", "cuda:1", 1);
     setenv("KMM_FAKE_MEM", "16777216", 1);

@@ -55,10 +55,7 @@ static void run_call(kmm__op_t *op)
 {
     const kmm__running_t now = {op->tasks, op->task_count}, *outer = kmm__running;
     kmm__running_set(&now);
-    const kmm__rounding_t own = kmm__rounding_now();
-    kmm__rounding_change(op->call.has_rounding ? op->call.rounding : own);
     op->call.function(&op->call.chunk, op->payload);
-    kmm__rounding_change(own);
     kmm__running_set(outer);
 }
 

@@ -48,8 +48,6 @@ struct kmm__op {
         struct {
             kmm_function_t *function;
             kmm_chunk_t chunk;
-            bool has_rounding; /* else it computes as the thread does */
-            kmm__rounding_t rounding;
         } call;
         struct {
             void (*run)(const kmm_host_blocks_t *, void **);

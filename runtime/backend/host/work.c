@@ -153,8 +153,6 @@ int kmm__host_launch(kmm__stream_t *s, const kmm__run_t *r)
         memcpy(op->payload, r->args_block, r->args_bytes);
     op->call.function = r->function;
     op->call.chunk = r->chunk;
-    op->call.has_rounding = r->rounding != NULL;
-    op->call.rounding = r->rounding ? *r->rounding : (kmm__rounding_t){0};
     note_tasks(op, r);
     kmm__op_enqueue(s, op);
     return 0;

@@ -74,6 +74,12 @@ F simd(int n, const float *x, float *s) { float t = 0;
   for (int i = 0; i < n; i++) t += x[i]; *s += t; }
 F two(int n, const float *x, float *lo, float *hi) { for (int i = 0; i < n; i++) { if (x[i] < *lo) *lo = x[i]; else if (x[i] > *hi) *hi = x[i]; } }
 F absorb(int n, const int *x, int *s) { for (int i = 0; i < n; i++) if (!x[i]) *s = 0; }
+F parity_unequal(int n, const int *x, bool *s) { for (int i = 0; i < n; i++) *s = *s != (x[i] < 0); }
+F parity_not(int n, const int *x, int *s) { for (int i = 0; i < n; i++) *s = !*s != !x[i]; }
+static double by_halves(int n, const double *x) { if (n > 8) return by_halves(n / 2, x) + by_halves(n - n / 2, x + n / 2); double t = 0; for (int i = 0; i < n; i++) t += x[i]; return t; }
+F halves(int n, const double *x, double *s) { *s += by_halves(n, x); }
+F products(int n, const double _Complex *x, double _Complex *s) { for (int i = 0; i < n; i++) *s *= x[i]; }
+F squares(int n, const long double *x, long double *y) { for (int i = 0; i < n; i++) y[i] = x[i] * x[i]; }
 F parity(int n, const int *x, bool *s) { for (int i = 0; i < n; i++) *s ^= x[i] < 0; }
 /* local arrays of accumulators */
 F bins(int n, const int *x, int *h) { int l[8] = {0}; for (int i = 0; i < n; i++) l[x[i] & 7]++; for (int k = 0; k < 8; k++) h[k] += l[k]; }
@@ -155,7 +161,7 @@ P(kmm parallel(i = 0:n) rebase(n: i) chunk(n / 4) read(x[i], y[i]) reduce(+: d[0
 R(+, s, x, compensated(n, x, s)); R(+, s, x, nonzero(n, x, s)); R(+, s, x, call_sum(n, x, s)); R(+, s, x, skip(n, x, s));
 R(^, su, xu, xors(n, xu, su)); R(&, su, xu, ands(n, xu, su)); R(|, su, xu, ors(n, xu, su));
 R(&&, si, xi, all_and(n, xi, si)); R(&&, si, xi, all_break(n, xi, si)); R(||, si, xi, any_if(n, xi, si)); R(||, sb, xi, any_bool(n, xi, sb)); R(||, sb, xi, any_local(n, xi, sb));
-R(|, sb, xi, any_bool(n, xi, sb)); R(^, sb, xi, parity(n, xi, sb)); R(|, si, xi, any_if(n, xi, si)); R(&, si, xi, absorb(n, xi, si));
+R(|, sb, xi, any_bool(n, xi, sb)); R(^, sb, xi, parity(n, xi, sb)); R(^, sb, xi, parity_unequal(n, xi, sb)); R(|, si, xi, any_if(n, xi, si)); R(&, si, xi, absorb(n, xi, si));
 R(max, s, x, if_max(n, x, s)); R(max, s, x, if_max2(n, x, s)); R(max, s, x, ter_max(n, x, s)); R(max, s, x, f_max(n, x, s)); R(max, s, x, loc_max(n, x, s)); R(max, s, x, loc_max2(n, x, s)); R(max, s, x, loc_max3(n, x, s)); R(max, s, x, and_max(n, x, s)); R(max, s, x, and_max2(n, x, s));
 R(max, si, xi, int_max(n, xi, si)); R(max, si, xi, clamp_max(n, xi, si)); R(max, si, xi, four_max(n, xi, si)); R(max, s, x, square_max(n, x, s)); { double *e = d + 1000; R(max, d, e, fabs_max(n, e, d)); }
 P(kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) chunk(n / 4) read(x[i]) reduce(+: d[0])) bounds_sum(0, n, x, d);
@@ -241,4 +247,15 @@ R(+, si, xi, limited(n, xi, si));
 R(+, s, x, trapezoid(n, x, s));
 // CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'steepest' reads e[{{[0-9]+}}] less often in chunks than in one call
 { double v = 0, *e = d + 1000; P(kmm parallel(i = 0:n) rebase(n: i) chunk(611) read(e[i]) reduce(max: (&v)[0])) steepest(n, e, &v); }
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'parity_not' combines 'si[0]' by ^ alone
+R(^, si, xi, parity_not(n, xi, si));
+{ double v = 0, *e = d + 1000;
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'halves' combines '(&v)[0]' by + alone
+P(kmm parallel(i = 0:n) rebase(n: i) chunk(611) read(e[i]) reduce(+: (&v)[0])) halves(n, e, &v);
+}
+{ static double _Complex c[1000], p; static long double a[1000], b[1000]; int m = 1000;
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'products' combines '(&p)[0]' by * alone
+P(kmm parallel(i = 0:m) rebase(n: i) chunk(100) read(c[i]) reduce(*: (&p)[0])) products(m, c, &p);
+P(kmm parallel(i = 0:m) rebase(n: i) chunk(100) read(a[i]) write(b[i])) squares(m, a, b);
+}
 }

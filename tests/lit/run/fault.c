@@ -30,7 +30,7 @@
 // The program's own handlers, before and behind libkmm's; a signal that was sent; a fault outside of chunks.
 // RUN: %if !san %{ sh %S/Inputs/faults.sh %t 3 own | FileCheck --check-prefix=OWN %s %}
 // RUN: %if !san %{ sh %S/Inputs/faults.sh %t 3 action | FileCheck --check-prefix=OWN %s %}
-// OWN: work: chunk 2 of 4{{.*}} faulted with SIGSEGV
+// OWN: kmm: note: {{.*}}work: chunk 2 of 4{{.*}} faulted with SIGSEGV
 // OWN-NEXT: the program's handler
 // RUN: %if !san %{ sh %S/Inputs/faults.sh %t 3 later | FileCheck --check-prefix=LATER %s %}
 // RUN: %if !san %{ sh %S/Inputs/faults.sh %t 3 outside | FileCheck --check-prefix=LATER %s %}

@@ -8,6 +8,7 @@
 #include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { N = 300000 };
 static int x[N], scale;
@@ -33,6 +34,12 @@ static void thirds(int n, float *a)
 {
     for (int i = 0; i < n; i++)
         a[i] = a[i] / 3;
+}
+static long total;
+static void count(int first, int end)
+{
+    usleep(2000);
+    __atomic_fetch_add(&total, end - first, __ATOMIC_RELAXED);
 }
 
 int main(void)
@@ -72,5 +79,11 @@ int main(void)
             sum += (double)y[i];
         printf("%d %.17g\n", mode == modes[m], sum);
     }
+
+    // CHECK: {{^ .*}}kmm_launch_begin("count"
+    // Chunks that access no array have run, too, when the launch returns.
+    #pragma kmm parallel(i = 0:1000) chunk(100) rebase(first: begin(i), end: end(i))
+    count(0, 1000);
+    printf("%ld\n", total);
     return 0;
 }

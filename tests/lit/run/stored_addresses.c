@@ -1,6 +1,6 @@
 // Plain functions that store pointers in memory that a clause names: the program finds its own addresses there.
 // RUN: %cc -O1 -Wno-unknown-pragmas %s -o %t.erased && %t.erased > %t.expected
-// RUN: %kmmcc -O1 %san -Wall -Wextra -Werror %s -o %t
+// RUN: %kmmcc -O1 %san -Wall -Wextra -Werror -Wno-kmm-unproven %s -o %t
 // RUN: env KMM_DEVICES=host %t | diff %t.expected -
 // RUN: env KMM_DEVICES=host:3,mem=4M KMM_FRAME=64K KMM_JOIN=0 %t | diff %t.expected -
 // RUN: env KMM_DEVICES=host:2,mem=8M KMM_CHECK=access %t | diff %t.expected -
@@ -21,6 +21,20 @@ static int x[N], *table[N], *empty[N];
 static struct node nodes[N];
 static struct range ranges[N / 100];
 static uintptr_t numbers[N];
+/* Pointers at bytes 1 and 11 of 19, and at byte 4 of 16. */
+struct __attribute__((packed)) tight {
+    char kind;
+    int *at;
+    short value;
+    int *end;
+};
+struct __attribute__((packed)) even {
+    int value;
+    int *at;
+    int more;
+};
+static struct tight tights[N];
+static struct even evens[N];
 
 static void addresses(int n, int **t, int *a)
 {
@@ -53,6 +67,14 @@ static void ends(int begin, int end, struct range *r, int *a)
     }
 }
 
+static void packed(int n, struct tight *v, struct even *e, int *a)
+{
+    for (int i = 0; i < n; i++) {
+        v[i] = (struct tight){1, a + i, 2, a + i + 1};
+        e[i] = (struct even){3, a + i, 4};
+    }
+}
+
 static void integers(int n, uintptr_t *v, int *a)
 {
     for (int i = 0; i < n; i++)
@@ -67,25 +89,29 @@ static void follow(int n, int **t)
 
 static void count(void)
 {
-    int c[6] = {0};
+    int c[8] = {0};
     for (int i = 0; i < N; i++) {
         c[0] += table[i] == &x[i];
         c[1] += nodes[i].next == &nodes[i];
         c[2] += nodes[i].at == &x[i];
         c[3] += numbers[i] == (uintptr_t)&x[i] + 1;
+        c[6] += tights[i].at == &x[i] && tights[i].end == &x[i + 1];
+        c[7] += evens[i].at == &x[i];
     }
     for (int i = 0; i < N / 100; i++) {
         c[4] += ranges[i].begin == x + 100 * i;
         c[5] += ranges[i].end == x + 100 * (i + 1);
     }
-    printf("%d %d %d %d %d %d\n", c[0], c[1], c[2], c[3], c[4], c[5]);
+    printf("%d %d %d %d %d %d %d %d\n", c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
 }
 
 int main(int argc, char **argv)
 {
     (void)argv;
-    #pragma kmm data map(tofrom: x, table, nodes, ranges)
+    #pragma kmm data map(tofrom: x, table, nodes, ranges, tights, evens)
     {
+        #pragma kmm parallel(i = 0:N) chunk(7000) rebase(n: i) write(tights[i], evens[i]) update(x[i])
+        packed(N, tights, evens, x);
         #pragma kmm parallel(i = 0:N) chunk(7000) rebase(n: i) write(table[i]) update(x[i])
         addresses(N, table, x);
         #pragma kmm parallel(i = 0:N) chunk(7000) rebase(n: i) write(nodes[i]) read(x[i])

@@ -1,6 +1,6 @@
 import os, sys, tempfile
 sys.path.insert(0, sys.argv[1])
-import kmm_cache
+from kmm import _cache as kmm_cache
 base = sys.argv[2]
 os.environ["KMM_CACHE_DIR"] = base + "/a/b"
 f = kmm_cache.folder(); assert f == base + "/a/b", f
