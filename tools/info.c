@@ -35,9 +35,9 @@ int main(int argc, char **argv)
     bool asks = argc == 2 && strcmp(argv[1], "--help") == 0;
     if (argc > 1) {
         fprintf(asks ? stdout : stderr,
-                "usage: %s\nPrints the devices that libkmm uses; the environment variable "
-                "KMM_DEVICES chooses them.\n",
-                argv[0]);
+                "Usage: kmm-info\n\nPrints the devices that libkmm uses, one in a line, and what "
+                "is special about them. The\nenvironment variable KMM_DEVICES chooses them.\n\n"
+                "Options:\n  --help  this text\n");
         return asks ? 0 : 2;
     }
     kmm_runtime_t *rt = kmm_default();

@@ -302,22 +302,33 @@ static const char *usual_spec(void)
     return spec;
 }
 
+static const char help[] =
+    "Usage: kmm-replay [options] log.csv\n"
+    "\n"
+    "Runs a log of allocations again, thread by thread and stream by stream, and reports time, "
+    "peak\n"
+    "and fragmentation. kmm_logging_resource_create and RMM write such logs.\n"
+    "\n"
+    "Options:\n"
+    "  --resource=SPEC  what allocates: layers over a source, such as pool:1G/device. Without it\n"
+    "                   pool/mapped where device 0 can map memory, else pool/device, and "
+    "pool/host\n"
+    "                   where there is no device\n"
+    "  --serial         one thread, in the log's order\n"
+    "  --repeat=N       N rounds, the best of which is reported; 1 without it\n"
+    "  --help, -h       this text\n"
+    "\n"
+    "Sources, with :N behind them for a node or device:\n"
+    "  host numa device mapped async managed pinned pinned_pool\n"
+    "\n"
+    "Layers:\n"
+    "  pool[:initial[-maximum]] arena[:initial[-maximum]] thread_arena[:initial[-maximum]]\n"
+    "  binning:least-most fixed:bytes limit:bytes aligned:bytes statistics tracking prefetch "
+    "locked\n";
+
 static int usage(FILE *to)
 {
-    fprintf(to, "usage: kmm-replay [--resource=SPEC] [--serial] [--repeat=N] log.csv\n"
-                "Runs a log of allocations again, thread by thread and stream by stream, and "
-                "reports time, peak and fragmentation.\n"
-                "SPEC is layers over a source, such as pool:1G/device. Default: pool/mapped where "
-                "device 0 can map memory,\n"
-                "else pool/device, and pool/host where there is no device\n"
-                "  sources: host numa device mapped async managed pinned pinned_pool, with :N for "
-                "a node or device\n"
-                "  layers:  pool[:initial[-maximum]] arena[:initial[-maximum]] "
-                "thread_arena[:initial[-maximum]]\n"
-                "           binning:least-most fixed:bytes limit:bytes aligned:bytes statistics "
-                "tracking prefetch locked\n"
-                "  --serial    one thread, in the log's order\n"
-                "  --repeat=N  N rounds, the best of which is reported (default 1)\n");
+    fputs(help, to);
     return to == stdout ? 0 : 2;
 }
 

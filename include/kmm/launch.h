@@ -127,6 +127,11 @@ void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int
  * range that is longer than the grid by a loop with the grid's stride. */
 void kmm_launch_bounded(kmm_launch_t *l);
 
+/* Says that the kernel uses nothing but its arguments, constants, shared memory, and the arrays to
+ * which its pointer arguments lead, and stores no addresses there. So another process can run its
+ * chunks. */
+void kmm_launch_confined(kmm_launch_t *l);
+
 /* Says that kmmcc has inferred all of the description from the kernel's code. Where the launch
  * would be refused, it runs as one that has no description. */
 void kmm_launch_inferred(kmm_launch_t *l);

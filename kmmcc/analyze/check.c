@@ -19,6 +19,7 @@
 #include "analyze/compare.h"
 #include "analyze/flow.h"
 #include "analyze/instances.h"
+#include "analyze/launch_throws.h"
 #include "analyze/shared.h"
 #include "analyze/state.h"
 #include "analyze/thrown.h"
@@ -43,7 +44,7 @@ static void check_declaration(unit_t *u, directive_t *d)
     check_fits(u, d);
     if (!clang_Cursor_isNull(definition)) {
         for (int k = 0; k < p->count; k++)
-            if (flow_is_pointer(clang_getCursorType(p->at[k])))
+            if (flow_is_pointer(type_of_parameter(d->callee, k, p->at[k])))
                 check_parameter_use(u, d, definition, p->at[k], k);
     }
     d->failed = diag_error_count() > errors;
@@ -85,6 +86,21 @@ static void check_instances(unit_t *u, directive_t *d, bool compares, bool is_go
     }
 }
 
+/* ---- Plain functions ---- */
+
+/* True if a message says already that chunks may give something else than one call. first: the
+ * number of messages before those about the directive. */
+static bool is_doubted(int first)
+{
+    static const char *const names[] = {"[-Wkmm-length]", "[-Wkmm-output]", "[-Wkmm-thread]",
+                                        "[-Wkmm-order]",  "[-Wkmm-calls]",  "[-Wkmm-reduce]"};
+    for (int n = first; n < diag_count(); n++)
+        for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+            if (strstr(diag_said(n), names[k]))
+                return true;
+    return false;
+}
+
 /* ---- All directives ---- */
 
 void check_directive(unit_t *u, directive_t *d)
@@ -97,8 +113,9 @@ void check_directive(unit_t *u, directive_t *d)
     if (d->kind != DIRECTIVE_PARALLEL || clang_Cursor_isNull(d->launch) ||
         (declared && (declared->failed || declared->broken)))
         return;
-    int first = diag_error_count();
+    int first = diag_error_count(), said = diag_count();
     check_hazards(u, d);
+    check_launch_throws(u, d);
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);
@@ -124,6 +141,8 @@ void check_directive(unit_t *u, directive_t *d)
     if (!d->is_kernel && compares && diag_error_count() == errors && check_state(u, d) &&
         check_shared(u, d) && check_thrown(u, d))
         compare_accesses(u, d);
+    d->is_compared = compares && diag_error_count() == first;
+    d->is_doubted = is_doubted(said);
 }
 
 /* An error in a declaration is reported once, and not again at its launches. */

@@ -369,6 +369,9 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     if (d->instances_differ)
         diag_at(SEVERITY_NOTE, u->source, d->launch_begin, d->launch_end,
                 "the instances of the template differ: %s", d->instances_differ);
+    else if (d->unsayable)
+        diag_at(SEVERITY_NOTE, u->source, d->launch_begin, d->launch_end, "nothing is inferred: %s",
+                d->unsayable);
     suggest_access(u, d, text);
 }
 
@@ -418,7 +421,8 @@ void check_arguments(unit_t *u, directive_t *d)
     }
     parameter_list_t *p = check_parameters(f);
     for (int k = 0; k < p->count && (d->pack == PACK_NONE || k < d->pack); k++)
-        check_argument(u, d, k, instances_parameter(d, k, clang_getCursorType(p->at[k])), p->at[k]);
+        check_argument(u, d, k, instances_parameter(d, k, type_of_parameter(f, k, p->at[k])),
+                       p->at[k]);
 }
 
 /* ---- What the code does, against what the clauses say ---- */
@@ -499,7 +503,7 @@ void check_uses(unit_t *u, const directive_t *d)
         return;
     const parameter_list_t *p = check_parameters(f);
     for (int k = 0; k < p->count && k < d->argument_count; k++)
-        if (flow_is_pointer(clang_getCursorType(p->at[k])))
+        if (flow_is_pointer(type_of_parameter(f, k, p->at[k])))
             check_parameter_use(u, d, f, d->argument[k], k);
 }
 
@@ -514,7 +518,7 @@ void check_stored_addresses(unit_t *u, directive_t *d)
     for (int k = 0; k < p->count && k < d->argument_count; k++) {
         uses_t uses;
         size_t begin, end;
-        if (!flow_is_pointer(clang_getCursorType(p->at[k])) || !instances_use(d, f, k, &uses))
+        if (!flow_is_pointer(type_of_parameter(f, k, p->at[k])) || !instances_use(d, f, k, &uses))
             continue;
         d->stores_numbers |= !clang_Cursor_isNull(uses.number);
         if (clang_Cursor_isNull(uses.kept) ||

@@ -232,8 +232,19 @@ static void find_fits(completion_t *c, completed_t *out)
             c->failed = true;
         else if (text)
             out->fits[out->fits_count++] =
-                (completed_fits_t){FITS_UNSIGNED, false, arena_printf("(%s)", text)};
+                (completed_fits_t){FITS_UNSIGNED, false, arena_printf("-((%s) < 0)", text)};
     }
+}
+
+/* Says of all parameters that the declaration is about why the launch has no clause for them. */
+static void explain(const completion_t *c)
+{
+    for (int k = 0; k < c->n->d->item_count && c->d->uninferred && c->reason; k++) {
+        int number = parameter_of(c, &c->n->d->item[k]);
+        if (number >= 0)
+            c->d->uninferred[number] = c->reason;
+    }
+    c->d->unsayable = c->reason;
 }
 
 completed_t *complete_find(unit_t *u, directive_t *d, const declaration_t *n)
@@ -247,6 +258,7 @@ completed_t *complete_find(unit_t *u, directive_t *d, const declaration_t *n)
     find_shapes(&c, out);
     find_items(&c, out);
     find_fits(&c, out);
+    explain(&c);
     return c.failed ? NULL : out;
 }
 

@@ -53,7 +53,7 @@ static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration
     for (int k = 0; k < n->count; k++) {
         completion_t c = {.u = (unit_t *)u, .d = (directive_t *)d, .n = n};
         const char *text = translate_argument_text(&c, k);
-        CXType type = clang_getCursorType(n->parameter[k]);
+        CXType type = type_of_parameter(n->kernel, k, n->parameter[k]);
         if (d->pattern) /* the types of the instance */
             type = clang_getArgType(clang_getCursorType(d->target[0].instance), (unsigned)k);
         type = clang_getCanonicalType(instances_parameter(d, k, type));
@@ -250,6 +250,7 @@ static void parse_again(unit_t *u)
         u->directives[k]->declared_in = old[k]->declared_in;
         u->directives[k]->declared_order = old[k]->declared_order;
         u->directives[k]->uninferred = old[k]->uninferred;
+        u->directives[k]->unsayable = old[k]->unsayable;
         u->directives[k]->instances_differ = old[k]->instances_differ;
         u->directives[k]->broken = old[k]->failed;
     }

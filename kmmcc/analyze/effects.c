@@ -302,6 +302,13 @@ static bool is_algorithm(CXCursor f)
             (count == 3 && !strcmp(name, "accumulate")));
 }
 
+/* True for `std::get` and its kin. Members of these names may change a stream or a future. */
+static bool is_accessor(CXCursor f)
+{
+    static const char *const names[] = {"get", "addressof", "raw_pointer_cast", NULL};
+    return clang_getCursorKind(f) == CXCursor_FunctionDecl && text_is_one_of(cursor_name(f), names);
+}
+
 /* True for functions of a library that only read, as they do in the C++ library. */
 static bool only_reads(CXCursor f)
 {
@@ -310,10 +317,11 @@ static bool only_reads(CXCursor f)
         "empty",      "back",       "front",     "operator[]",  "operator*",  "operator->",
         "operator+",  "operator-",  "operator/", "operator%",   "operator&",  "operator|",
         "operator^",  "operator~",  "operator!", "operator==",  "operator!=", "operator<",
-        "operator<=", "operator>=", "operator>", "operator<=>", NULL};
+        "operator<=", "operator>=", "operator>", "operator<=>", "at",         NULL};
     const char *name = cursor_name(f);
-    return cursor_is_system(f) && (text_is_one_of(name, names) || is_algorithm(f) ||
-                                   (clang_CXXMethod_isConst(f) && strcmp(name, "operator()") != 0));
+    return cursor_is_system(f) &&
+           (text_is_one_of(name, names) || is_algorithm(f) || is_accessor(f) ||
+            (clang_CXXMethod_isConst(f) && strcmp(name, "operator()") != 0));
 }
 
 /* The code of the program's instances of templates shows what they call; else that of the template

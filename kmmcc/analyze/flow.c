@@ -25,6 +25,32 @@ bool flow_is_pointer(CXType type)
     return clang_getCanonicalType(type).kind == CXType_Pointer;
 }
 
+/* libclang shows a pointer that is computed from a parameter `float x[]` as an array. */
+static bool is_decayed(CXCursor c)
+{
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_UnexposedExpr:
+    case CXCursor_ParenExpr: return is_decayed(cursor_last_child(c));
+    case CXCursor_ConditionalOperator: return is_decayed(cursor_last_child(c));
+    case CXCursor_DeclRefExpr: /* a reference to an array stays one */
+        return clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_ParmDecl &&
+               type_is_array(clang_getCursorType(clang_getCursorReferenced(c)));
+    case CXCursor_BinaryOperator:
+        return clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_Comma ||
+               is_decayed(cursor_last_child(c));
+    case CXCursor_UnaryOperator:
+        return clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_Deref;
+    case CXCursor_CompoundAssignOperator: return true;
+    default: return false;
+    }
+}
+
+bool flow_is_address(CXCursor c)
+{
+    CXType type = clang_getCursorType(c);
+    return flow_is_pointer(type) || (type_is_array(type) && is_decayed(c));
+}
+
 static enum CXVisitorResult find_mutable(CXCursor field, CXClientData data)
 {
     *(bool *)data |= clang_CXXField_isMutable(field);
@@ -97,7 +123,7 @@ static effect_t step_implicit(const place_t *at, carried_t *carried)
     if (*carried == CARRIES_METHOD || dependent)
         return EFFECT_NONE;
     if (*carried == CARRIES_ADDRESS)
-        return type.kind == CXType_Pointer
+        return flow_is_address(p->cursor)
                    ? EFFECT_NONE
                    : end(carried, type.kind == CXType_Bool ? EFFECT_NONE : EFFECT_UNKNOWN);
     bool was_array = type_is_array(clang_getCursorType(at->cursor));
@@ -168,8 +194,8 @@ static effect_t step_arithmetic(const place_t *at, carried_t *carried)
     if (*carried == CARRIES_ELEMENT)
         return end(carried, EFFECT_READ);
     bool sum = op == CXBinaryOperator_Add || op == CXBinaryOperator_Sub;
-    CXType type = clang_getCursorType(at->up->cursor);
-    if (sum && (flow_is_pointer(type) || type_is_dependent(type)))
+    if (sum &&
+        (flow_is_address(at->up->cursor) || type_is_dependent(clang_getCursorType(at->up->cursor))))
         return EFFECT_NONE;
     return end(carried, sum ? EFFECT_NONE : EFFECT_UNKNOWN);
 }

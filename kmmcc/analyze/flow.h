@@ -47,5 +47,8 @@ CXCursor flow_operand(CXCursor c);
 bool flow_is_constant(CXType type);
 bool flow_is_reference(CXType type);
 bool flow_is_pointer(CXType type);
+/* True if the expression is a pointer, also where libclang shows the type of a parameter that is
+ * written as an array. */
+bool flow_is_address(CXCursor c);
 
 #endif

@@ -25,7 +25,7 @@ static CXCursor moved_pointer(CXCursor c)
         enum CXCursorKind kind = clang_getCursorKind(c = flow_operand(c));
         cursors_t list = cursor_children(c);
         if (kind == CXCursor_BinaryOperator && list.count == 2)
-            c = flow_is_pointer(clang_getCursorType(list.at[1])) ? list.at[1] : list.at[0];
+            c = flow_is_address(list.at[1]) ? list.at[1] : list.at[0];
         else if (list.count && (kind == CXCursor_CStyleCastExpr ||
                                 (kind == CXCursor_UnaryOperator && is_step(c))))
             c = list.at[list.count - 1];
@@ -55,7 +55,7 @@ home_t home_find(CXCursor c)
                                 kind != CXCursor_ArraySubscriptExpr))
             return HOME_LOCAL;
         c = flow_operand(list.at[0]);
-        if (!flow_is_pointer(clang_getCursorType(c)))
+        if (!flow_is_address(c))
             continue;
         c = moved_pointer(c);
         if (clang_getCursorKind(c) == CXCursor_DeclRefExpr) {

@@ -241,7 +241,8 @@ static bool infer_parameter(infer_t *f, int number, const statements_t *straight
 {
     uses_t found;
     search_t x = {.f = f, .parameter = f->n->parameter[number], .straight = straight};
-    if (clang_getCanonicalType(clang_getCursorType(x.parameter)).kind != CXType_Pointer)
+    CXType type = type_of_parameter(f->instance, number, x.parameter);
+    if (clang_getCanonicalType(type).kind != CXType_Pointer)
         return false;
     bool used[3] = {f->used[0], f->used[1], f->used[2]};
     if (!uses_find(f->instance, number, &found) || !clang_Cursor_isNull(found.escaped) ||

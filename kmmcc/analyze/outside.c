@@ -80,6 +80,13 @@ bool outside_is_read(const unit_t *u, const directive_t *d)
     return !f || f->elsewhere;
 }
 
+bool outside_is_unused(const unit_t *u, const directive_t *d)
+{
+    const ir_function_t *f =
+        d->target_count == 1 ? ir_function_of(u->main, d->target[0].instance) : NULL;
+    return f && !f->elsewhere;
+}
+
 bool outside_is_owned(const unit_t *u, const directive_t *d)
 {
     const ir_function_t *f =

@@ -15,6 +15,9 @@ bool outside_is_named(const directive_t *d, CXCursor argument, CXCursor field);
  * passed by value, and memory to which its pointer parameters lead directly. The program may change
  * or free such memory while chunks run. False only where the function's IR proves it. */
 bool outside_is_read(const unit_t *u, const directive_t *d);
+/* True if the kernel uses nothing but its arguments, constants, shared memory, and memory to which
+ * its pointer arguments lead, and stores no addresses there. */
+bool outside_is_unused(const unit_t *u, const directive_t *d);
 /* True if the function allocates or frees memory to which pointers in the launch's arrays lead. */
 bool outside_is_owned(const unit_t *u, const directive_t *d);
 

@@ -19,7 +19,7 @@
 static const char *const word[] = {"+", "*",  "min", "max",    "&",     "|",
                                    "^", "&&", "||",  "argmin", "argmax"};
 
-static ir_combine_t combine_of(kmm_op_t op)
+ir_combine_t reduced_combine_of(kmm_op_t op)
 {
     switch (op) {
     case KMM_OP_ADD: return IR_COMBINE_ADD;
@@ -151,7 +151,7 @@ static bool is_complex(const item_t *item)
 
 static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *item)
 {
-    const ir_fold_t *f = &a->fold[combine_of(item->op)];
+    const ir_fold_t *f = &a->fold[reduced_combine_of(item->op)];
     const char *name = c->d->callee_name, *text = unit_words(c->u, item->begin, item->end),
                *why = NULL;
     bool is_product = is_complex(item) && item->op == KMM_OP_MUL;
@@ -214,7 +214,7 @@ bool reduced_check(comparison_t *c)
         if (c->d->is_kernel)
             continue;
         if (item->op == KMM_OP_MIN || item->op == KMM_OP_MAX)
-            item->reduced.takes_number |= a->fold[combine_of(item->op)].takes_number != 0;
+            item->reduced.takes_number |= a->fold[reduced_combine_of(item->op)].takes_number != 0;
         if (!report_store(c, a, item))
             return false;
     }

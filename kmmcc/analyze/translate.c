@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/effects.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/token.h"
 #include "clang/callee.h"
 #include "clang/cursor.h"
 #include "clang/instance.h"
+#include "pragma/expression.h"
+#include "pragma/parser.h"
 
 CXCursor translate_argument(const directive_t *d, int number)
 {
@@ -91,8 +94,7 @@ static bool is_class(CXType type)
     return kind == CXType_Record || kind == CXType_Enum;
 }
 
-/* Returns the type of the expression as it is written, before conversions. */
-static CXType written_type(const unit_t *u, CXCursor c)
+CXType translate_written_type(const unit_t *u, CXCursor c)
 {
     size_t begin, end, a, b;
     for (;;) {
@@ -119,9 +121,9 @@ static CXType written_type(const unit_t *u, CXCursor c)
 /* True if the argument's type depends on a template, so that another instance may convert it. */
 static bool is_open(const completion_t *c, int number)
 {
-    const directive_t *pattern = c->d->pattern;
-    return pattern && number < pattern->argument_count &&
-           type_is_dependent(clang_getCursorType(pattern->argument[number]));
+    const directive_t *d = c->d->pattern ? c->d->pattern : c->d;
+    return number < d->argument_count &&
+           type_is_dependent(clang_getCursorType(d->argument[number]));
 }
 
 static bool is_signed(CXType type)
@@ -159,14 +161,73 @@ static bool changes_number(const completion_t *c, const char *text, CXType is, C
            (size == 4 && (c->in_range || c->is_exact));
 }
 
+/* True if the launch converts a pointer to a class to one to its base, or may do so in an instance
+ * of a template. */
+static bool converts_to_base(CXType is, CXType to)
+{
+    if (to.kind != CXType_Pointer || type_pointee(to).kind != CXType_Record)
+        return false;
+    if (is.kind != CXType_Pointer || type_is_dependent(is))
+        return type_is_dependent(is);
+    CXType derived = type_pointee(is);
+    return derived.kind == CXType_Record &&
+           !clang_equalTypes(clang_getUnqualifiedType(derived),
+                             clang_getUnqualifiedType(type_pointee(to)));
+}
+
+/* Returns the template's argument as the launch writes it; NULL if the launch writes none. */
+static const char *written_template_argument(const completion_t *c, int number)
+{
+    lexer_t l = lexer_at(c->u->source, c->d->name_after, c->d->template_end);
+    int depth = 0, count = 0;
+    l.line_start = false;
+    size_t begin = lex(&l).end;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+        bool last = l.at >= c->d->template_end;
+        depth += token_is(c->u->source, t, "(") + token_is(c->u->source, t, "<") -
+                 token_is(c->u->source, t, ")") - token_is(c->u->source, t, ">");
+        if (!last && (depth || !token_is(c->u->source, t, ",")))
+            continue;
+        if (count++ == number)
+            return arena_printf("(%s)", source_words(c->u->source, begin, t.begin));
+        begin = t.end;
+    }
+    return NULL;
+}
+
+/* Returns the type to which a launch in a template converts the argument, where the arguments of
+ * that template decide which instance of the kernel runs; NULL: none. A parameter whose type the
+ * argument decides gets the argument as it is. */
+static const char *open_conversion_of(const completion_t *c, int number)
+{
+    CXType type = clang_getCursorType(c->n->parameter[number]);
+    const char *name = clang_text(clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    if (!type_is_dependent(type))
+        return type_is_integer(type)
+                   ? clang_text(clang_getTypeSpelling(clang_getCanonicalType(type)))
+                   : NULL;
+    for (int k = 0; k < c->n->template_count; k++)
+        if (!strcmp(c->n->template_name[k], name)) {
+            const char *written = written_template_argument(c, k); /* in parentheses */
+            return written ? arena_copy(written + 1, strlen(written) - 2) : NULL;
+        }
+    return NULL;
+}
+
 /* Returns the type to which the launch converts the argument; NULL if the conversion makes no
  * difference in a clause, in no instance of a template. */
 static const char *conversion_of(const completion_t *c, int number)
 {
     CXType function = c->d->callee_type;
-    if (function.kind != CXType_FunctionProto || number >= clang_getNumArgTypes(function))
+    bool known = function.kind == CXType_FunctionProto;
+    if (known && number >= clang_getNumArgTypes(function))
         return NULL;
-    CXType is = written_type(c->u, translate_argument(c->d, number));
+    if (!c->d->pattern &&
+        (!known || type_is_dependent(clang_getArgType(function, (unsigned)number))))
+        return open_conversion_of(c, number);
+    if (!known)
+        return NULL;
+    CXType is = translate_written_type(c->u, translate_argument(c->d, number));
     CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
     bool integer = to.kind >= CXType_Bool && to.kind <= CXType_Int128,
          pointer = to.kind == CXType_Pointer;
@@ -176,7 +237,7 @@ static const char *conversion_of(const completion_t *c, int number)
     changes |= integer && is_open(c, number);
     bool other =
         (integer && (is.kind == CXType_Float || is.kind == CXType_Double || is_class(is))) ||
-        (pointer && is_class(is));
+        (pointer && is_class(is)) || converts_to_base(is, to);
     return changes || other ? clang_text(clang_getTypeSpelling(to)) : NULL;
 }
 
@@ -203,7 +264,7 @@ static bool converts_struct(const completion_t *c, int number)
     CXType function = c->d->callee_type;
     if (function.kind != CXType_FunctionProto || number >= clang_getNumArgTypes(function))
         return false;
-    CXType is = written_type(c->u, translate_argument(c->d, number));
+    CXType is = translate_written_type(c->u, translate_argument(c->d, number));
     CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
     if (!c->d->pattern && (type_is_dependent(is) || type_is_dependent(to)))
         return c->d->instances == INSTANCES_ALL ? instance_converts_struct(c, number)
@@ -218,11 +279,12 @@ static bool becomes_great(const completion_t *c, int number)
     CXType function = c->d->callee_type;
     if (function.kind != CXType_FunctionProto || number >= clang_getNumArgTypes(function))
         return false;
-    CXType is = written_type(c->u, translate_argument(c->d, number));
+    CXType is = translate_written_type(c->u, translate_argument(c->d, number));
     CXType to = clang_getCanonicalType(clang_getArgType(function, (unsigned)number));
-    return is.kind >= CXType_Char_S && is.kind <= CXType_Int128 && to.kind >= CXType_Bool &&
-           to.kind <= CXType_UInt128 && clang_Type_getSizeOf(to) == 8 &&
-           !is_number(translate_argument_text(c, number));
+    bool may_be_negative =
+        (is.kind >= CXType_Char_S && is.kind <= CXType_Int128) || is_open(c, number);
+    return may_be_negative && to.kind >= CXType_Bool && to.kind <= CXType_UInt128 &&
+           clang_Type_getSizeOf(to) == 8 && !is_number(translate_argument_text(c, number));
 }
 
 void translate_fail(completion_t *c, const char *message)
@@ -232,9 +294,42 @@ void translate_fail(completion_t *c, const char *message)
     c->failed = true;
 }
 
+/* Fails because of what the launch passes for the parameter. */
+static void fail_by_argument(completion_t *c, int number, const char *what, const char *remedy)
+{
+    const char *name = c->n->name[number];
+    c->reason = arena_printf("what the launch passes for '%s' %s; %s", name, what, remedy);
+    translate_fail(c, arena_printf("what is passed for '%s', which the declared clauses of kernel "
+                                   "'%s' name, %s; %s",
+                                   name, cursor_name(c->n->kernel), what, remedy));
+}
+
+/* True if the text is an expression as clauses have them. */
+static bool is_expression(const char *text)
+{
+    const source_t *s = source_from("", text, strlen(text));
+    parser_t p = {.s = s, .lexer = lexer_at(s, 0, s->length), .failed = true};
+    lexer_t l = lexer_at(s, 0, s->length);
+    l.line_start = p.lexer.line_start = false;
+    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+        if (t.kind == TOKEN_NUMBER &&
+            strchr(token_text(s, t), '_')) /* an operator of the program */
+            return false;
+    parser_advance(&p);
+    return parse_expression(&p) && p.token.kind == TOKEN_END;
+}
+
+static bool has_effects(const completion_t *c, int number)
+{
+    CXCursor argument = translate_argument(c->d, number);
+    return is_open(c, number) && !c->d->pattern ? !effects_may_be_pure(argument)
+                                                : !effects_is_pure(argument);
+}
+
 /* Fails if the argument's text cannot take the parameter's place. */
 static void check_argument(completion_t *c, int number, const char *text)
 {
+    static const char before[] = "compute the value before the pragma";
     for (int k = 0; c->in_section && k < KMM_MAX_AXES; k++)
         if (c->axis[k] && translate_has_name(text, c->axis[k]))
             translate_fail(
@@ -243,10 +338,11 @@ static void check_argument(completion_t *c, int number, const char *text)
                     "axis '%s' hides the variable that is passed for '%s'; call the axis otherwise",
                     c->axis[k], c->n->name[number]));
     if (converts_struct(c, number))
-        translate_fail(c, arena_printf("the launch converts what is passed for '%s', which the "
-                                       "declared clauses of kernel '%s' name, to another struct; "
-                                       "say here what it accesses",
-                                       c->n->name[number], cursor_name(c->n->kernel)));
+        fail_by_argument(c, number, "is converted to another struct", "say here what it accesses");
+    else if (!(translate_is_path(text) && !conversion_of(c, number)) && has_effects(c, number))
+        fail_by_argument(c, number, "may have side effects, which clauses would repeat", before);
+    else if (!is_expression(text))
+        fail_by_argument(c, number, "is no expression that clauses may have", before);
 }
 
 static const char *argument_as_operand(completion_t *c, int number)
@@ -262,7 +358,7 @@ static const char *argument_as_operand(completion_t *c, int number)
     check_argument(c, number, text);
     if (c->in_range && c->n->s && becomes_great(c, number))
         return arena_printf("(%s < 0 ? 4294967295 : %s)", text, text);
-    c->is_count[number] |= c->is_exact && c->n->s && becomes_great(c, number);
+    c->is_count[number] |= (c->is_exact || c->in_range) && becomes_great(c, number);
     if ((to = conversion_of(c, number)))
         return arena_printf("((%s)(%s))", to, text);
     CXCursor argument = translate_argument(c->d, number);
@@ -272,26 +368,6 @@ static const char *argument_as_operand(completion_t *c, int number)
                    (c->in_range && !strpbrk(text, "?,"))
                ? text
                : arena_printf("(%s)", text);
-}
-
-/* Returns the template's argument as the launch writes it; NULL if the launch writes none. */
-static const char *written_template_argument(const completion_t *c, int number)
-{
-    lexer_t l = lexer_at(c->u->source, c->d->name_after, c->d->template_end);
-    int depth = 0, count = 0;
-    l.line_start = false;
-    size_t begin = lex(&l).end;
-    for (token_t t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-        bool last = l.at >= c->d->template_end;
-        depth += token_is(c->u->source, t, "(") + token_is(c->u->source, t, "<") -
-                 token_is(c->u->source, t, ")") - token_is(c->u->source, t, ">");
-        if (!last && (depth || !token_is(c->u->source, t, ",")))
-            continue;
-        if (count++ == number)
-            return arena_printf("(%s)", source_words(c->u->source, begin, t.begin));
-        begin = t.end;
-    }
-    return NULL;
 }
 
 /* Returns the value or type of the template's parameter at the launch; NULL if it is not known

@@ -24,12 +24,15 @@ typedef struct completion {
     bool is_exact; /* the expression needs the numbers that parameters have, in all bits */
     /* Parameters of 64 bits that are right in clauses if the signed argument is not negative. */
     bool is_count[MAX_PARAMETERS];
+    const char *reason; /* why the expression cannot be said at the launch; NULL: it can be */
 } completion_t;
 /* Returns the argument of the launch. It is null if the launch does not write it: cudaLaunchKernel
  * takes an array of arguments. */
 CXCursor translate_argument(const directive_t *d, int number);
 /* Returns the argument's text; NULL if the launch does not write the argument. */
 const char *translate_argument_text(const completion_t *c, int number);
+/* Returns the type of the expression as it is written, before conversions. */
+CXType translate_written_type(const unit_t *u, CXCursor c);
 /* True if the text is a name with members, or without. */
 bool translate_is_path(const char *text);
 bool translate_has_name(const char *text, const char *name);

@@ -75,7 +75,7 @@ static void lose(visit_t *v, const place_t *at, carried_t carried)
     CXType type = clang_getCursorType(at->cursor);
     bool constant = carried == CARRIES_ELEMENT
                         ? flow_is_constant(type)
-                        : flow_is_pointer(type) && flow_is_constant(type_pointee(type));
+                        : flow_is_address(at->cursor) && flow_is_constant(type_pointee(type));
     bool integer = clang_isExpression(clang_getCursorKind(at->up->cursor)) &&
                    carried == CARRIES_ADDRESS &&
                    type_is_integer(clang_getCursorType(at->up->cursor)) &&
@@ -353,8 +353,7 @@ static void visit_variable(visit_t *v, const place_t *at, carried_t *carried, bo
     enum CXCursorKind kind = clang_getCursorKind(variable);
     bool local =
         clang_getCursorKind(left) == CXCursor_DeclRefExpr &&
-        (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) &&
-        flow_is_pointer(clang_getCursorType(variable)) &&
+        (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl) && flow_is_address(left) &&
         (kind == CXCursor_ParmDecl ||
          (clang_Cursor_getStorageClass(variable) == CX_SC_None &&
           clang_getCursorKind(clang_getCursorSemanticParent(variable)) !=
@@ -382,7 +381,7 @@ static bool is_start(const visit_t *v, CXCursor c)
     CXCursor inner = flow_operand(c);
     bool own = v->depth == 0 && clang_getCursorKind(inner) == CXCursor_DeclRefExpr &&
                clang_equalCursors(clang_getCursorReferenced(inner), v->followed[0].variable);
-    return own || type_is_array(clang_getCursorType(inner));
+    return own || (type_is_array(clang_getCursorType(inner)) && !flow_is_address(inner));
 }
 
 /* True if the parent of the place reaches beyond the element that the place carries, or whose
@@ -399,7 +398,7 @@ static bool strays(const visit_t *v, const place_t *at, carried_t carried)
     case CXCursor_BinaryOperator:
         op = clang_getCursorBinaryOperatorKind(parent);
         return moves && (op == CXBinaryOperator_Add || op == CXBinaryOperator_Sub) &&
-               (flow_is_pointer(type) || type_is_dependent(type));
+               (flow_is_address(parent) || type_is_dependent(type));
     case CXCursor_CompoundAssignOperator: return moves;
     case CXCursor_UnaryOperator:
         switch (clang_getCursorUnaryOperatorKind(parent)) {
@@ -498,8 +497,9 @@ static void visit_mention(visit_t *v, const place_t *at)
 /* A cast that makes of something const what can be stored to. */
 static void visit_cast(visit_t *v, CXCursor c)
 {
-    CXType to = clang_getCursorType(c), from = clang_getCursorType(cursor_last_child(c));
-    bool pointers = flow_is_pointer(from) && flow_is_constant(type_pointee(from));
+    CXCursor of = cursor_last_child(c);
+    CXType to = clang_getCursorType(c);
+    bool pointers = flow_is_address(of) && flow_is_constant(type_pointee(clang_getCursorType(of)));
     bool keeps = flow_is_pointer(to) ? flow_is_constant(type_pointee(to)) : !type_is_integer(to);
     if ((pointers && !keeps) || clang_getCursorKind(c) == CXCursor_CXXConstCastExpr)
         note(&v->cast, c);

@@ -44,6 +44,8 @@ static const warning_t list[] = {
      "gives out, since its chunks run in any order",
      false},
     {"kmm-calls", "a plain function that counts its calls, since each chunk is a call", false},
+    {"kmm-unproven",
+     "a plain function of which it is not proven that its chunks give what one call gives", false},
     {"kmm-reduce",
      "reductions of plain functions of which it is not proven that they combine "
      "by the operator alone",
@@ -92,6 +94,6 @@ void warning_list(void)
            "off, -Werror=NAME makes it an "
            "error.\n\n");
     for (size_t k = 0; k < COUNT; k++)
-        printf("  -W%-12s %s%s\n", list[k].name, list[k].is_off ? "off by default: " : "",
+        printf("  -W%-13s  %s%s\n", list[k].name, list[k].is_off ? "off by default: " : "",
                list[k].what);
 }

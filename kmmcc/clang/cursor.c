@@ -128,10 +128,13 @@ static enum CXChildVisitResult find_root(CXCursor c, CXCursor parent, CXClientDa
     if (clang_getCursorKind(c) == CXCursor_DeclRefExpr ||
         clang_getCursorKind(c) == CXCursor_MemberRefExpr) {
         CXType type = clang_getCanonicalType(clang_getCursorType(c));
+        bool function = type.kind == CXType_FunctionProto || type.kind == CXType_FunctionNoProto;
         if (!type_is_integer(type) || takes_address(parent)) {
             *root = clang_getCursorReferenced(c);
-            return clang_getCursorKind(c) == CXCursor_MemberRefExpr ? CXChildVisit_Recurse
-                                                                    : CXChildVisit_Break;
+            /* The arguments of a function that is called tell more than its name. */
+            return function || clang_getCursorKind(c) == CXCursor_MemberRefExpr
+                       ? CXChildVisit_Recurse
+                       : CXChildVisit_Break;
         }
     }
     return CXChildVisit_Recurse;
@@ -469,6 +472,14 @@ CXType type_passed(CXType type)
                    is_empty_struct(clang_getUnqualifiedType(referred))
                ? clang_getUnqualifiedType(clang_getPointeeType(canonical))
                : type;
+}
+
+CXType type_of_parameter(CXCursor function, int number, CXCursor parameter)
+{
+    CXType type = clang_getCursorType(parameter),
+           adjusted = clang_getArgType(clang_getCanonicalType(clang_getCursorType(function)),
+                                       (unsigned)number);
+    return type_is_array(type) && adjusted.kind != CXType_Invalid ? adjusted : type;
 }
 
 CXType type_pointee(CXType type)

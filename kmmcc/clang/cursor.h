@@ -70,6 +70,8 @@ bool type_is_copied(CXType type);
 /* The type as that of a value that a chunk gets: a reference to a const struct without members is
  * one to a copy of it. */
 CXType type_passed(CXType type);
+/* The type of the function's parameter: a pointer where it is written as an array. */
+CXType type_of_parameter(CXCursor function, int number, CXCursor parameter);
 /* True if clang does not know the type: it depends on a template, or is missing. */
 bool type_is_dependent(CXType type);
 /* Returns the type that a pointer points to, or that of an array's elements. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads lib/kmm-frontend.so, the part of kmmcc that needs libclang, when a file needs it. */
+/* Loads lib/kmm/kmm-frontend.so, the part of kmmcc that needs libclang, when a file needs it. */
 #include "driver/frontend.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 static void *function(const char *name)
 {
     static void *module;
-    const char *path = arena_printf("%s/kmm-frontend.so", install_path("lib"));
+    const char *path = arena_printf("%s/kmm/kmm-frontend.so", install_path("lib"));
     if (!module)
         module = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     void *found = module ? dlsym(module, name) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls what needs libclang. It is a module, lib/kmm-frontend.so, which is loaded when it is first
- * called: to load libclang takes as long as to compile a small file, and files without pragmas do
- * not need it. */
+/* Calls what needs libclang. It is a module, lib/kmm/kmm-frontend.so, which is loaded when it is
+ * first called: to load libclang takes as long as to compile a small file, and files without
+ * pragmas do not need it. */
 #ifndef KMMCC_DRIVER_FRONTEND_H
 #define KMMCC_DRIVER_FRONTEND_H
 

@@ -32,8 +32,10 @@
 #include "clang/written.h"
 #include "emit/default.h"
 #include "emit/describe.h"
+#include "emit/moved.h"
 #include "emit/origin.h"
 #include "emit/place.h"
+#include "emit/prove.h"
 #include "kmm/launch.h"
 #include "pragma/form.h"
 
@@ -135,61 +137,6 @@ static bool is_name_taken(const call_t *c, const char *name)
     return false;
 }
 
-/* True if the argument and the item's base are computed from the same pointer. */
-static bool is_related(const call_t *c, const item_t *item, CXCursor argument)
-{
-    CXCursor root = cursor_root(argument);
-    if (clang_Cursor_isNull(root) || !clang_equalCursors(root, item->root))
-        return false;
-    const char *origin = origin_of_argument(c->u, c->d, argument),
-               *other = origin_of_base(c->u, item->base);
-    return !origin || !other || !strcmp(origin, other);
-}
-
-/* True if the first elements of both items move by the same distance from chunk to chunk. */
-static bool moves_alike(const call_t *c, const parameter_t *p, const item_t *a, const item_t *b)
-{
-    for (int k = 0; k < c->d->rebase_count; k++) {
-        form_t x, y;
-        bool first = describe_step(c->u, a, c->d->rebase[k].axis, p->inner_dims, &x),
-             second = describe_step(c->u, b, c->d->rebase[k].axis, p->inner_dims, &y);
-        if (c->d->rebase[k].kind == REBASE_LENGTH &&
-            (first != second || (first && strcmp(form_text(x), form_text(y)) != 0)))
-            return false;
-    }
-    return true;
-}
-
-/* The item that says how the argument moves: one whose base it is; else one that is computed from
- * the same pointer, and whose base no argument is; else any that is computed from that. They have
- * to agree. NULL: there is none. */
-static const item_t *item_of(const call_t *c, const parameter_t *p, int number)
-{
-    CXCursor argument = c->d->argument[number];
-    const item_t *found = NULL;
-    bool lonely = false;
-    for (int k = 0; k < c->d->item_count; k++)
-        lonely |= origin_is_item(c->u, c->d, &c->d->item[k], argument) ||
-                  (is_related(c, &c->d->item[k], argument) &&
-                   !origin_is_passed(c->u, c->d, &c->d->item[k]));
-    for (int k = 0; k < c->d->item_count; k++) {
-        const item_t *item = &c->d->item[k];
-        bool is_it = origin_is_item(c->u, c->d, item, argument);
-        if (!is_it &&
-            (!is_related(c, item, argument) || (lonely && origin_is_passed(c->u, c->d, item))))
-            continue;
-        if (found && !moves_alike(c, p, found, item))
-            diag_at(SEVERITY_ERROR, c->u->source, item->begin, item->end,
-                    "rebase cannot tell how far argument '%s' moves: '%s' and '%s' move "
-                    "differently; pass a pointer of its own for each, and base the item on it, or "
-                    "rebase begin and end instead",
-                    p->argument, unit_words(c->u, found->begin, found->end),
-                    unit_words(c->u, item->begin, item->end));
-        found = found ? found : item;
-    }
-    return found;
-}
-
 /* The call in a chunk computes the default again, so that has to be a constant. */
 static bool read_default(const call_t *c, int number)
 {
@@ -283,7 +230,7 @@ static bool read_parameter(call_t *c, int number, CXCursor cursor)
     if (clang_getCanonicalType(type).kind == CXType_Pointer && is_moved(c) && !p->rebase) {
         bool limits =
             c->d->unused && c->d->unused[number] && limit_is(c->d->target[0].instance, number);
-        p->item = limits ? NULL : item_of(c, p, number);
+        p->item = limits ? NULL : moved_item(c->u, c->d, number, p->inner_dims, p->argument);
         if (!p->item && !may_stay(c, number, type))
             diag_at(SEVERITY_ERROR, c->u->source, begin, end,
                     "rebase cannot tell how far argument '%s' moves; pass a pointer that an item "
@@ -589,4 +536,8 @@ void call_rewrite(unit_t *u, directive_t *d, const char *indent)
     if (!c.is_local)
         write_before(&c, text);
     write_call(&c, text, indent);
+    const item_t **moved = arena_alloc(((size_t)c.count + 1) * sizeof(const item_t *));
+    for (int k = 0; k < c.count; k++)
+        moved[k] = c.parameter[k].item;
+    prove_call(u, d, moved);
 }

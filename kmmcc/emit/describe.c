@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/outside.h"
+#include "analyze/translate.h"
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/token.h"
@@ -327,6 +329,17 @@ static enum CXVisitorResult add_member(CXCursor field, CXClientData data)
     return CXVisit_Continue;
 }
 
+/* The argument's text, with the conversion to another struct. */
+static const char *struct_text(const unit_t *u, CXCursor argument, CXType to, size_t begin,
+                               size_t end)
+{
+    const char *text = source_words(u->source, begin, end);
+    CXType is = clang_getUnqualifiedType(translate_written_type(u, argument));
+    return is.kind != CXType_Record || clang_equalTypes(is, clang_getUnqualifiedType(to))
+               ? text
+               : arena_printf("((%s)(%s))", clang_text(clang_getTypeSpelling(to)), text);
+}
+
 static void describe_members(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
     members_t m = {.count = 0};
@@ -341,7 +354,7 @@ static void describe_members(const unit_t *u, const directive_t *d, const char *
             continue;
         m.argument = (unsigned)k + 1;
         m.at = 0;
-        m.text = source_words(u->source, begin, end);
+        m.text = struct_text(u, d->argument[k], type, begin, end);
         clang_Type_visitFields(type, add_member, &m);
     }
     if (m.count)
@@ -361,6 +374,8 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
         u->options->checks && !u->options->checks_all ? graph_of_launch(u, d) : NULL;
     if (graph)
         text_printf(out, "%skmm_launch_graph(kmm__launch, %s);\n", indent, graph);
+    if (d->is_kernel && outside_is_unused(u, d))
+        text_printf(out, "%skmm_launch_confined(kmm__launch);\n", indent);
     describe_settings(u, d, indent, out);
     describe_axes(u, d, indent, out);
     describe_fits(u, d, indent, out);

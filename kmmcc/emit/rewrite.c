@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "analyze/launch_throws.h"
 #include "analyze/task_name.h"
 #include "base/arena.h"
 #include "base/options.h"
@@ -117,41 +118,13 @@ static bool stands_below(const unit_t *u, const directive_t *d)
     return lex(&l).begin == d->launch_begin;
 }
 
-/* True for functions that every launch calls: the one that pushes the configuration, and
- * constructors that the compiler makes for the configuration and the arguments. */
-static bool is_of_launch(CXCursor f)
-{
-    CXCursor class = clang_getCursorSemanticParent(f);
-    bool constructor = clang_getCursorKind(f) == CXCursor_Constructor;
-    return strstr(cursor_name(f), "onfigur") || !strcmp(cursor_name(f), "dim3") ||
-           (constructor &&
-            clang_equalLocations(clang_getCursorLocation(f), clang_getCursorLocation(class)));
-}
-
-static enum CXChildVisitResult find_throw(CXCursor c, CXCursor parent, CXClientData data)
-{
-    bool *found = data;
-    enum CXCursorKind kind = clang_getCursorKind(c);
-    CXCursor f = clang_getCursorReferenced(c);
-    (void)parent;
-    bool promises = clang_getCursorExceptionSpecificationType(f) ==
-                    CXCursor_ExceptionSpecificationKind_BasicNoexcept;
-    *found |=
-        kind == CXCursor_CXXNewExpr || kind == CXCursor_CXXThrowExpr ||
-        (kind == CXCursor_CallExpr && (clang_Cursor_isNull(f) || !is_of_launch(f)) && !promises);
-    return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
-}
-
 /* Returns the statement that arms the description. The launch's arguments are evaluated after it.
  * Where an argument may throw, the statement declares an object whose destructor drops the
  * description. */
 static const char *arm_text(const unit_t *u, const directive_t *d)
 {
-    bool throws = false;
-    if (u->lang != LANG_C)
-        clang_visitChildren(d->launch, find_throw, &throws);
-    return throws ? "const kmm_armed_scope kmm__armed(kmm__launch);"
-                  : "kmm_launch_arm(kmm__launch);";
+    return launch_throws(u, d) ? "const kmm_armed_scope kmm__armed(kmm__launch);"
+                               : "kmm_launch_arm(kmm__launch);";
 }
 
 static void rewrite_parallel(unit_t *u, directive_t *d)

@@ -12,7 +12,7 @@
 namespace kmm_ir
 {
 
-template <class T> void Analysis::locate(const DILocation *l, T *t)
+template <class T> void locate(const DILocation *l, T *t)
 {
     t->line = t->column = 0;
     t->file = nullptr;
@@ -23,8 +23,8 @@ template <class T> void Analysis::locate(const DILocation *l, T *t)
         t->line = (int)l->getLine();
         t->column = (int)l->getColumn();
         bool whole = l->getFilename().starts_with("/") || l->getDirectory().empty();
-        t->file = kept(whole ? l->getFilename().str()
-                             : (l->getDirectory() + "/" + l->getFilename()).str());
+        t->file = kept_text(whole ? l->getFilename().str()
+                                  : (l->getDirectory() + "/" + l->getFilename()).str());
         return;
     }
 }
@@ -392,8 +392,8 @@ ir_function_t *Analysis::run()
         for (const Instruction &i : *b)
             visit(&i);
     test_loops();
+    find_elsewhere();
     if (plain_) {
-        find_elsewhere();
         find_own();
         find_thrown();
         find_shared();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a function reads and changes that is neither its own nor reached through its pointers:
-// variables of the program, memory whose address lies in memory or in an integer, and the state of
-// functions whose code is not seen.
+// What a function changes that is neither its own nor reached through its pointers: variables of
+// the program, memory whose address lies in memory or in an integer.
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
@@ -11,197 +10,6 @@
 
 namespace kmm_ir
 {
-
-// ---- Library functions ----
-
-// Functions of libm without their suffix, and functions that work on what their pointers point to.
-// None keeps or reads anything else, but for errno, which each thread has of its own.
-static bool is_own_work(StringRef name)
-{
-    static const std::set<StringRef> math = {
-        "acos",      "acosh",  "asin",    "asinh", "atan",      "atan2",     "atanh",      "cabs",
-        "cacos",     "carg",   "casin",   "catan", "cbrt",      "ccos",      "ccosh",      "ceil",
-        "cexp",      "cimag",  "clog",    "conj",  "copysign",  "cos",       "cosh",       "cpow",
-        "creal",     "csin",   "csinh",   "csqrt", "ctan",      "ctanh",     "erf",        "erfc",
-        "exp",       "exp10",  "exp2",    "expm1", "fabs",      "fdim",      "floor",      "fma",
-        "fmax",      "fmin",   "fmod",    "frexp", "hypot",     "ilogb",     "isinf",      "isnan",
-        "ldexp",     "llrint", "llround", "log",   "log10",     "log1p",     "log2",       "logb",
-        "lrint",     "lround", "modf",    "nan",   "nearbyint", "nextafter", "nexttoward", "pow",
-        "remainder", "remquo", "rint",    "round", "roundeven", "scalbln",   "scalbn",     "sin",
-        "sincos",    "sinh",   "sqrt",    "tan",   "tanh",      "tgamma",    "trunc"};
-    static const std::set<StringRef> words = {"abs",
-                                              "aligned_alloc",
-                                              "bcmp",
-                                              "bzero",
-                                              "calloc",
-                                              "div",
-                                              "free",
-                                              "labs",
-                                              "ldiv",
-                                              "llabs",
-                                              "lldiv",
-                                              "malloc",
-                                              "memchr",
-                                              "memcmp",
-                                              "memcpy",
-                                              "memmem",
-                                              "memmove",
-                                              "memrchr",
-                                              "memset",
-                                              "posix_memalign",
-                                              "realloc",
-                                              "stpcpy",
-                                              "strcat",
-                                              "strchr",
-                                              "strcmp",
-                                              "strcpy",
-                                              "strcspn",
-                                              "strlen",
-                                              "strncat",
-                                              "strncmp",
-                                              "strncpy",
-                                              "strnlen",
-                                              "strpbrk",
-                                              "strrchr",
-                                              "strspn",
-                                              "strstr",
-                                              "abort",
-                                              "__assert_fail",
-                                              "_Unwind_Resume",
-                                              "__cxa_allocate_exception",
-                                              "__cxa_free_exception",
-                                              "__cxa_throw",
-                                              "__cxa_rethrow",
-                                              "__cxa_end_catch",
-                                              "_ZSt9terminatev",
-                                              "_Znwm",
-                                              "_Znam",
-                                              "_ZdlPv",
-                                              "_ZdaPv",
-                                              "_ZdlPvm",
-                                              "_ZdaPvm",
-                                              "__mulsc3",
-                                              "__muldc3",
-                                              "__mulxc3",
-                                              "__divsc3",
-                                              "__divdc3",
-                                              "__divxc3",
-                                              "rand_r",
-                                              "erand48",
-                                              "nrand48",
-                                              "jrand48"};
-    StringRef stem = name;
-    return words.count(name) || math.count(name) || name.starts_with("_ZSt20__throw_") ||
-           name.starts_with("_ZSt17__throw_") || name.starts_with("_ZSt19__throw_") ||
-           name.starts_with("_ZSt24__throw_") || name.starts_with("_ZSt28__throw_") ||
-           ((stem.consume_back("f") || stem.consume_back("l")) && math.count(stem));
-}
-
-bool gives_memory(StringRef name)
-{
-    return name == "malloc" || name == "calloc" || name == "aligned_alloc" || name == "_Znwm" ||
-           name == "_Znam" || name == "realloc" || name == "__cxa_allocate_exception";
-}
-
-StringRef called(const Value *v)
-{
-    auto *call = dyn_cast<CallBase>(v);
-    const Function *f = call ? call->getCalledFunction() : nullptr;
-    return f ? f->getName() : "";
-}
-
-// ---- Reads ----
-
-// True if the memory is a local variable's or a constant, or is reached through a parameter, which
-// may be a struct that holds the pointer. What a pointer in other memory leads to is not given, nor
-// what an integer leads to.
-bool Analysis::is_given(const Value *pointer, std::set<const Value *> &seen) const
-{
-    if (!pointer->getType()->isPointerTy())
-        return false;
-    if (!seen.insert(pointer).second)
-        return true;
-    if (isa<Argument>(pointer) || isa<AllocaInst>(pointer) || isa<ConstantPointerNull>(pointer) ||
-        isa<UndefValue>(pointer))
-        return true;
-    if (auto *g = dyn_cast<GlobalVariable>(pointer))
-        return g->isConstant() && g->hasDefinitiveInitializer() && !g->isThreadLocal();
-    if (auto *gep = dyn_cast<GEPOperator>(pointer))
-        return is_given(gep->getPointerOperand(), seen);
-    if (isa<AddrSpaceCastOperator>(pointer) || isa<BitCastOperator>(pointer) ||
-        isa<FreezeInst>(pointer))
-        return is_given(cast<User>(pointer)->getOperand(0), seen);
-    if (auto *s = dyn_cast<SelectInst>(pointer))
-        return is_given(s->getTrueValue(), seen) && is_given(s->getFalseValue(), seen);
-    if (auto *phi = dyn_cast<PHINode>(pointer)) {
-        for (const Value *v : phi->incoming_values())
-            if (!is_given(v, seen))
-                return false;
-        return true;
-    }
-    if (auto *load = dyn_cast<LoadInst>(pointer)) {
-        auto *a = dyn_cast<Argument>(load->getPointerOperand()->stripInBoundsConstantOffsets());
-        return a && a->hasByValAttr() && !stored_.count(a);
-    }
-    if (auto *call = dyn_cast<CallBase>(pointer)) {
-        StringRef name = called(call);
-        if (gives_memory(name))
-            return true;
-        // What is returned lies where an argument points.
-        bool passes = is_own_work(name) &&
-                      (name.starts_with("str") || name.starts_with("mem") || name == "stpcpy");
-        return passes && is_given(call->getArgOperand(0), seen);
-    }
-    return false;
-}
-
-bool Analysis::is_given(const Value *pointer) const
-{
-    std::set<const Value *> seen;
-    return is_given(pointer, seen);
-}
-
-bool Analysis::reaches_elsewhere(const Instruction &i) const
-{
-    if (auto *load = dyn_cast<LoadInst>(&i))
-        return !is_given(load->getPointerOperand()) ||
-               (load->isVolatile() &&
-                isa<GlobalVariable>(getUnderlyingObject(load->getPointerOperand())));
-    if (auto *store = dyn_cast<StoreInst>(&i))
-        return !is_given(store->getPointerOperand());
-    if (auto *a = dyn_cast<AtomicRMWInst>(&i))
-        return !is_given(a->getPointerOperand());
-    if (auto *a = dyn_cast<AtomicCmpXchgInst>(&i))
-        return !is_given(a->getPointerOperand());
-    if (auto *call = dyn_cast<CallBase>(&i))
-        return calls_elsewhere(call);
-    return i.mayReadOrWriteMemory() && !isa<FenceInst>(i);
-}
-
-// A function that calls itself is not inlined. Its code is that of f_, which is looked at anyway.
-bool Analysis::calls_elsewhere(const CallBase *call) const
-{
-    const Function *f = call->getCalledFunction();
-    if (!f)
-        return true;
-    if (auto *intrinsic = dyn_cast<IntrinsicInst>(call)) {
-        if (intrinsic->getIntrinsicID() == Intrinsic::threadlocal_address)
-            return true;
-        if (intrinsic->isAssumeLikeIntrinsic() || isa<ConstrainedFPIntrinsic>(intrinsic) ||
-            intrinsic->getIntrinsicID() == Intrinsic::stacksave ||
-            intrinsic->getIntrinsicID() == Intrinsic::stackrestore ||
-            intrinsic->getIntrinsicID() == Intrinsic::trap || call->doesNotAccessMemory())
-            return false;
-        if (!call->onlyAccessesArgMemory())
-            return true;
-    } else if (f != &f_ && !(f->isDeclaration() && is_own_work(f->getName()))) {
-        return true;
-    }
-    for (const Value *v : call->args())
-        if (v->getType()->isPointerTy() && !is_given(v) && f->getName() != "__cxa_throw")
-            return true;
-    return false;
-}
 
 // ---- Changes ----
 
@@ -576,6 +384,10 @@ void Analysis::find_elsewhere()
 {
     for (const Instruction &i : instructions(f_)) {
         elsewhere_ |= reaches_elsewhere(i);
+        if (!plain_) {
+            elsewhere_ |= keeps_address(i);
+            continue;
+        }
         takes_turns_ |= is_turn(i);
         if (isa<IntToPtrInst>(i))
             note_number(&i);

@@ -33,6 +33,11 @@ enum { MOST_NODES = 60000, MOST_CANDIDATES = 16 };
 
 enum { BASE_LOCAL = -1, BASE_UNKNOWN = -2 };
 
+inline const char *kept_text(StringRef text)
+{
+    return strdup(text.str().c_str());
+}
+
 template <class T> T *kept_array(const std::vector<T> &v)
 {
     T *a = (T *)calloc(v.size() + 1, sizeof(T));
@@ -45,6 +50,13 @@ struct Candidate {
 };
 typedef std::vector<Candidate> Candidates;
 
+// Inlines what f calls, and what that calls, but for functions that call themselves.
+void inline_all(Function &f);
+bool has_body(Function &f);
+// The file, line and column of an instruction, for messages; of kmm's own headers, of the call.
+template <class T> void locate(const DILocation *l, T *t);
+// True for functions of libraries that keep and read nothing but what their pointers point to.
+bool is_own_work(StringRef name);
 int64_t period_of(const Instruction *i);
 // True if a call gives memory of its own.
 bool gives_memory(StringRef name);
@@ -115,8 +127,7 @@ class Analysis
     std::set<const Value *> in_progress_, stored_;
     bool cut_ = false; // a pointer in progress was met again, so what depends on it is not kept
 
-    static const char *kept(StringRef text) { return strdup(text.str().c_str()); }
-    template <class T> static void locate(const DILocation *l, T *t);
+    static const char *kept(StringRef text) { return kept_text(text); }
     void unknown(int param, int member, const std::string &reason, const Instruction *i,
                  bool is_loaded = false);
     void escapes(const Value *pointer, const std::string &reason, const Instruction *i);
@@ -178,6 +189,7 @@ class Analysis
     bool is_given(const Value *pointer, std::set<const Value *> &seen) const;
     bool is_given(const Value *pointer) const;
     bool reaches_elsewhere(const Instruction &i) const;
+    bool keeps_address(const Instruction &i) const;
     bool calls_elsewhere(const CallBase *call) const;
     bool is_first_value(const Instruction *i, const GlobalVariable *g) const;
     void note_change(const Instruction *i, const Value *pointer);

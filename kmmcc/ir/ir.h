@@ -238,7 +238,7 @@ typedef struct ir_function {
     uint64_t flags_kept;
     int takes_turns; /* it exchanges atomically, as locks do */
     /* It may reach memory that is neither its own nor constant, and to which no parameter leads by
-     * itself; or it calls code that is not known. */
+     * itself; or it calls code that is not known. Of a kernel also: it may make an address data. */
     int elsewhere;
     /* It allocates or frees memory to which pointers in memory of its parameters lead. */
     int owns_memory;
@@ -261,6 +261,43 @@ typedef struct ir_launch {
 /* Returns the *count launches in a file of bitcode for the host. NULL: the file cannot be read, and
  * *error says why. Nothing is ever freed. */
 typedef ir_launch_t *ir_launches_fn(const char *path, int *count, const char **error);
+
+/* ---- Proofs ---- */
+
+enum { IR_AXES = 6 };
+
+/* What a launch in chunks passes for a parameter. */
+typedef enum ir_role_kind {
+    IR_FIXED,  /* the same for each chunk */
+    IR_LENGTH, /* the length of the chunk along `axis` */
+    IR_BEGIN,  /* where the chunk begins along `axis` */
+    IR_END,    /* where it ends */
+    IR_MOVED   /* a pointer that moves with the chunk */
+} ir_role_kind_t;
+
+typedef struct ir_role {
+    ir_role_kind_t kind;
+    int axis;
+    uint64_t moves;            /* of IR_MOVED: the axes, as bits */
+    int64_t distance[IR_AXES]; /* bytes for each index of an axis; 0: not known */
+    int is_reduced;            /* a reduction's target */
+    ir_combine_t combine;      /* its operator */
+    int is_logical, is_pair;   /* the operator is && or ||, argmin or argmax */
+} ir_role_t;
+
+/* What keeps a proof from succeeding. */
+typedef struct ir_gap {
+    const char *reason; /* goes on after "the function" */
+    int line, column;   /* 0: not known */
+    const char *file;   /* NULL: not known */
+} ir_gap_t;
+
+/* Tries to prove that calls of the function for the chunks of a launch, in any order, leave in
+ * memory what one call for the whole range leaves. `axes`: those that are split, as bits. Returns
+ * NULL if it is so, and otherwise what cannot be proven first. */
+typedef const ir_gap_t *ir_prove_fn(const char *path, const char *name, const ir_role_t *role,
+                                    int count, uint64_t axes);
+
 /* The symbols of the module. */
 #ifdef __cplusplus
 __attribute__((visibility("default")))
@@ -270,6 +307,10 @@ ir_analyze_fn kmm_ir_analyze;
 __attribute__((visibility("default")))
 #endif
 ir_launches_fn kmm_ir_launches;
+#ifdef __cplusplus
+__attribute__((visibility("default")))
+#endif
+ir_prove_fn kmm_ir_prove;
 
 #ifdef __cplusplus
 }

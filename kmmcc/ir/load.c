@@ -26,7 +26,7 @@ static void *library(const char **reason)
     static void *found;
     if (found)
         return found;
-    const char *path = arena_printf("%s/kmm-ir-" KMM_LLVM_VERSION ".so", install_path("lib"));
+    const char *path = arena_printf("%s/kmm/kmm-ir-" KMM_LLVM_VERSION ".so", install_path("lib"));
     found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!found)
         *reason = arena_printf("%s", dlerror());
@@ -232,6 +232,31 @@ typedef struct known {
     const ir_function_t *function;
 } known_t;
 
+/* The same, made once. */
+static const char *host_bitcode(const unit_t *main)
+{
+    static const char *of;
+    static const char *bitcode;
+    if (is_other(main, &of))
+        bitcode = compile_host(main);
+    return bitcode;
+}
+
+const ir_gap_t *ir_prove(const unit_t *main, CXCursor function, const ir_role_t *role, int count,
+                         uint64_t axes, const char **reason)
+{
+    void *from = library(reason);
+    ir_prove_fn *prove = from ? (ir_prove_fn *)dlsym(from, "kmm_ir_prove") : NULL;
+    const char *bitcode = prove ? host_bitcode(main) : NULL;
+    if (bitcode) {
+        *reason = NULL;
+        return prove(bitcode, clang_text(clang_Cursor_getMangling(function)), role, count, axes);
+    }
+    if (prove)
+        *reason = "clang does not compile it for the host";
+    return NULL;
+}
+
 const ir_function_t *ir_plain_function_of(const unit_t *main, CXCursor function)
 {
     static const char *of;
@@ -240,7 +265,7 @@ const ir_function_t *ir_plain_function_of(const unit_t *main, CXCursor function)
     const char *why = "", *name = clang_text(clang_Cursor_getMangling(function));
     ir_analyze_fn *analyze = module(&why);
     if (is_other(main, &of)) {
-        bitcode = analyze ? compile_host(main) : NULL;
+        bitcode = analyze ? host_bitcode(main) : NULL;
         known = NULL;
     }
     for (known_t *k = known; k; k = k->next)

@@ -23,5 +23,11 @@ const ir_function_t *ir_function_of(const unit_t *main, CXCursor kernel);
 const ir_launch_t *ir_launches(const unit_t *main, int *count, const char **reason);
 /* Returns a plain function, as the host runs it; NULL: it is not known. */
 const ir_function_t *ir_plain_function_of(const unit_t *main, CXCursor function);
+/*
+ * Proves that chunks of a plain function give what one call gives (ir_prove_fn). NULL, with *reason
+ * NULL: it is proven. NULL otherwise: nothing can be proven of the file, and *reason says why.
+ */
+const ir_gap_t *ir_prove(const unit_t *main, CXCursor function, const ir_role_t *role, int count,
+                         uint64_t axes, const char **reason);
 
 #endif

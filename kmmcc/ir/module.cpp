@@ -24,27 +24,8 @@
 using namespace llvm;
 using namespace kmm_ir;
 
-namespace
+namespace kmm_ir
 {
-
-enum { MOST_INLINED = 4000 };
-
-bool is_kernel(const Function &f)
-{
-    if (f.getCallingConv() == CallingConv::PTX_Kernel ||
-        f.getCallingConv() == CallingConv::AMDGPU_KERNEL)
-        return true;
-    const NamedMDNode *marks = f.getParent()->getNamedMetadata("nvvm.annotations");
-    for (unsigned k = 0; marks && k < marks->getNumOperands(); k++) {
-        const MDNode *m = marks->getOperand(k);
-        auto *of =
-            m->getNumOperands() > 1 ? dyn_cast_or_null<ValueAsMetadata>(m->getOperand(0)) : nullptr;
-        auto *word = of ? dyn_cast<MDString>(m->getOperand(1)) : nullptr;
-        if (word && of->getValue() == &f && word->getString() == "kernel")
-            return true;
-    }
-    return false;
-}
 
 // Reads the body of a function that has one. False: it cannot be read.
 bool has_body(Function &f)
@@ -62,6 +43,7 @@ bool has_body(Function &f)
 // as loops.
 void inline_all(Function &f)
 {
+    enum { MOST_INLINED = 4000 };
     std::vector<std::pair<CallBase *, std::set<Function *>>> calls;
     for (Instruction &i : instructions(f))
         if (auto *call = dyn_cast<CallBase>(&i))
@@ -81,6 +63,28 @@ void inline_all(Function &f)
         for (CallBase *inner : info.InlinedCallSites)
             calls.push_back({inner, from});
     }
+}
+
+} // namespace kmm_ir
+
+namespace
+{
+
+bool is_kernel(const Function &f)
+{
+    if (f.getCallingConv() == CallingConv::PTX_Kernel ||
+        f.getCallingConv() == CallingConv::AMDGPU_KERNEL)
+        return true;
+    const NamedMDNode *marks = f.getParent()->getNamedMetadata("nvvm.annotations");
+    for (unsigned k = 0; marks && k < marks->getNumOperands(); k++) {
+        const MDNode *m = marks->getOperand(k);
+        auto *of =
+            m->getNumOperands() > 1 ? dyn_cast_or_null<ValueAsMetadata>(m->getOperand(0)) : nullptr;
+        auto *word = of ? dyn_cast<MDString>(m->getOperand(1)) : nullptr;
+        if (word && of->getValue() == &f && word->getString() == "kernel")
+            return true;
+    }
+    return false;
 }
 
 // Members of a struct that is put together in registers, as complex numbers are, become the values

@@ -252,7 +252,9 @@ typedef struct directive {
     bool *refused; /* which arguments have no clause and need one; NULL: none */
     /* Set by check_argument.c: a plain function stores an address as an integer. */
     bool stores_numbers;
-    bool borrows; /* the same: chunks read what ends with the call */
+    bool is_compared; /* set by check.c: the code was compared with the clauses, without an error */
+    bool is_doubted;  /* the same: a warning says that chunks may give something else */
+    bool borrows;     /* the same: chunks read what ends with the call */
     /* Position of the statement that contains the launch, with its semicolon. */
     size_t launch_begin, launch_end;
     bool returns;               /* it is the operand of a `return`, and has no value */
@@ -285,6 +287,7 @@ typedef struct directive {
     /* For a launch: why no clause is inferred for each parameter; an element is NULL if one is, or
      * if the code of the kernel does not say why. NULL: nothing was to be inferred. */
     const char **uninferred;
+    const char *unsayable; /* why clauses cannot name an argument of the launch; NULL: they can */
     bool failed; /* check.c has reported an error in a declaration, or declare.c one in a launch */
 } directive_t;
 

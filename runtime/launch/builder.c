@@ -229,6 +229,11 @@ KMM__API void kmm_launch_await(kmm_launch_t *l)
     l->awaits = true;
 }
 
+KMM__API void kmm_launch_confined(kmm_launch_t *l)
+{
+    l->confined = true;
+}
+
 static kmm__item_t *item_add(kmm_launch_t *l, const char *text, const volatile void *base,
                              size_t element_bytes)
 {

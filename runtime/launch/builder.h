@@ -82,6 +82,7 @@ struct kmm_launch {
     bool is_whole;         /* one chunk, though it reduces floating-point numbers */
     bool runs_once;        /* its function changes whom memory belongs to */
     bool awaits;           /* the program may change what the function uses besides its arrays */
+    bool confined;         /* its kernel uses nothing but its arguments and where they lead */
     bool inferred, undone; /* kmmcc has inferred the description; some part of that does not hold */
     bool infers;           /* kmmcc has inferred the items that are added from now on */
     uint32_t fits_count;

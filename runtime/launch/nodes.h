@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What several nodes have to do with launches and arrays of the program: functions that nodes/
- * registers in rt->launches->nodes. NULL: there is one node. All are called without the lock. */
+ * registers in rt->launches->nodes. NULL: there is one node. All but one are called without the
+ * lock. */
 #ifndef KMM__LAUNCH_NODES_H
 #define KMM__LAUNCH_NODES_H
 
 #include "launch/submission.h"
 
 typedef struct kmm__nodes_hooks {
+    /* Called with the lock. Replaces the launch's chunks on a node that runs a part of another
+     * node's launch. */
+    void (*divide)(kmm__submission_t *s);
     /* Called before the tasks of a launch are submitted, whose arrays and chunks are known. Brings
-     * what its chunks on this node read, and sets s->begin and s->end if others run on other nodes.
-     * `launched` is called when the launch has been submitted. */
+     * what its chunks on this node read, and sets s->is_part, s->begin and s->end if others run on
+     * other nodes. `launched` is called when the launch has been submitted. */
     int (*launch)(kmm__submission_t *s);
     void (*launched)(kmm_runtime_t *rt);
+    /* Called when the chunks of a part have been submitted whose launch reduces. Brings all
+     * partials to one node. True: it is this one. */
+    bool (*gather)(kmm__submission_t *s);
     /* Brings the newest values of bytes [begin, end) of an array that this node is about to read,
      * or notes that it is about to write all of them. */
     int (*use)(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end);

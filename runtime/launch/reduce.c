@@ -120,9 +120,9 @@ static int plan_item(kmm__work_t *w, const kmm_launch_t *l, const kmm__chunk_box
 static void size_partials(kmm__partials_t *p, uint32_t chunks)
 {
     int64_t pad = (int64_t)((uintptr_t)(p->target->base + p->begin) % ALIGNMENT);
+    int64_t most = PARTIALS_BYTES / (p->end - p->begin); /* wherever the target lies */
     p->begin -= pad;
     p->partial_bytes = (p->end - p->begin + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    int64_t most = PARTIALS_BYTES / p->partial_bytes;
     most = most < PARTIALS_LEAST ? PARTIALS_LEAST : most > PARTIALS_MOST ? PARTIALS_MOST : most;
     p->count = most < chunks ? (uint32_t)most : chunks;
 }
@@ -538,4 +538,45 @@ void kmm__reduce_accesses(const kmm__work_t *w, kmm__accesses_fn_t *fn, void *ct
         begin_one(&sink, w, &w->reductions[k]);
         end_one(&sink, w, &w->reductions[k]);
     }
+}
+
+/* ---- Between nodes ---- */
+
+static int run_move(kmm__operation_t *base)
+{
+    const kmm__array_operation_t *op = (const kmm__array_operation_t *)base;
+    const kmm__partials_t *p = &op->partials;
+    const size_t bytes = (size_t)(op->reduction.end - op->reduction.begin);
+    char *memory = op->memory;
+    for (uint32_t k = op->first; k < op->first + op->count; k++, memory += bytes) {
+        char *copy = op->array->host + k * p->partial_bytes + (op->reduction.begin - p->begin);
+        if (op->value)
+            memcpy(copy, memory, bytes);
+        else
+            memcpy(memory, copy, bytes);
+    }
+    return 0;
+}
+
+int kmm__reduce_move(const kmm__work_t *w, const kmm__reduction_t *r, const uint32_t range[2],
+                     void *memory, bool is_in)
+{
+    const kmm__partials_t *p = &w->partials[r->partials];
+    const kmm__array_operation_t op = {.base = {run_move},
+                                       .array = p->array,
+                                       .memory = memory,
+                                       .value = is_in,
+                                       .reduction = *r,
+                                       .partials = *p,
+                                       .first = range[0],
+                                       .count = range[1] - range[0],
+                                       .file = w->file,
+                                       .line = w->line};
+    const kmm__access_t a =
+        kmm__access_bytes(p->array, is_in ? KMM_UPDATE : KMM_READ, range[0] * p->partial_bytes,
+                          range[1] * p->partial_bytes);
+    kmm__task_t *t = NULL;
+    int error = kmm__operation_submit(w->runtime, &op, "partials between nodes", &a, 1, &t),
+        ran = kmm__operation_await(w->runtime, t);
+    return error ? error : ran;
 }

@@ -21,6 +21,10 @@ int kmm__reduce_plan_natively(kmm__work_t *w, const kmm_launch_t *l, const kmm__
 int kmm__reduce_begin(kmm_runtime_t *rt, const kmm__work_t *w, kmm__device_t *only);
 /* Submits the tasks that fold the partials and accumulate them into the targets. */
 int kmm__reduce_end(kmm_runtime_t *rt, const kmm__work_t *w, kmm__device_t *only);
+/* Copies what the launch has reduced through r, in the partials [range[0], range[1]), from memory
+ * (is_in) or to memory, one after the other. Waits for that. */
+int kmm__reduce_move(const kmm__work_t *w, const kmm__reduction_t *r, const uint32_t range[2],
+                     void *memory, bool is_in);
 /* Hands the accesses of each task of kmm__reduce_begin and kmm__reduce_end to `fn`, and submits
  * none. */
 typedef void kmm__accesses_fn_t(void *ctx, const kmm__access_t *accesses, uint32_t count);

@@ -38,6 +38,7 @@ typedef struct kmm__submission {
     /* Members that kmm__submission_begin leaves as they are: */
     kmm__partition_t part;
     uint32_t begin, end; /* chunks that this node runs */
+    bool is_part;        /* other nodes run the other chunks */
     kmm__placement_t placement;
 } kmm__submission_t;
 

@@ -11,7 +11,6 @@
 #include "base/spin.h"
 #include "base/trace.h"
 #include "execute/batch.h"
-#include "execute/check.h"
 #include "execute/completion.h"
 #include "execute/cpu.h"
 #include "execute/queue.h"
@@ -19,7 +18,6 @@
 #include "launch/arguments.h"
 #include "launch/compare.h"
 #include "launch/disjoint.h"
-#include "launch/fit.h"
 #include "launch/fits.h"
 #include "launch/gate.h"
 #include "launch/host_uses.h"
@@ -28,6 +26,7 @@
 #include "launch/natively.h"
 #include "launch/nodes.h"
 #include "launch/plan.h"
+#include "launch/prepare.h"
 #include "launch/reduce.h"
 #include "launch/sites.h"
 #include "launch/state.h"
@@ -50,12 +49,7 @@ enum {
 /* This thread's latest launch has returned with all its results. */
 static _Thread_local bool has_waited;
 
-static int plan_reductions(kmm__submission_t *s)
-{
-    uint32_t item;
-    int error = kmm__reduce_plan(s->work, s->l, &s->part, &item);
-    return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
-}
+/* ---- Tasks ---- */
 
 static void access_push(kmm__task_t *t, const kmm__access_t *a)
 {
@@ -170,7 +164,7 @@ static kmm__task_t *make_chunk(kmm__submission_t *s, uint32_t k, int *error)
     t->awaited = s->function && s->l->is_undivided;
     *error = plan_chunk(s, t, &box);
     s->is_loose |= t->access_count == 0;
-    kmm__task_assign(t, kmm__place_chunk(&s->placement, k, t));
+    kmm__task_assign(t, kmm__place_chunk(&s->placement, k - s->begin, t));
     t->part.is_direct = s->is_direct && !*error;
     kmm__program_stream_enter(t, w->geometry.stream);
     return t;
@@ -285,6 +279,15 @@ static uint64_t identity_of(const kmm__submission_t *s)
     return hash;
 }
 
+/* Hands the partials of this node's chunks to the node that folds them. True: it is this one. */
+static bool gather(kmm__submission_t *s)
+{
+    pthread_mutex_unlock(&s->rt->lock);
+    bool is_here = s->rt->launches->nodes->gather(s);
+    kmm__spin_lock(&s->rt->lock);
+    return is_here;
+}
+
 static int submit_work(kmm__submission_t *s)
 {
     kmm__work_t *w = s->work;
@@ -305,7 +308,7 @@ static int submit_work(kmm__submission_t *s)
         if (k + n < s->end)
             hand_over(s->rt);
     }
-    if (!error && w->reduction_count)
+    if (!error && w->reduction_count && (!s->is_part || gather(s)))
         error = kmm__reduce_end(s->rt, w, only);
     return error;
 }
@@ -357,19 +360,6 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     return w;
 }
 
-/* Notes where the elements of each item begin, for KMM_CHECK=access. */
-static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
-{
-    if (!w->runtime->checks_access || l->item_count == 0)
-        return;
-    w->origins = kmm__work_take(w, l->item_count * sizeof(*w->origins));
-    for (uint32_t k = 0; k < l->item_count; k++) {
-        const kmm__item_t *item = &l->items[k];
-        w->origins[k] = (kmm__origin_t){
-            item->array, item->array ? item->base - item->array->base : 0, item->element};
-    }
-}
-
 int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const uint32_t block[3])
 {
     const bool is_kernel = s->work->kernel != NULL, *has_chunk = s->l->has_chunk;
@@ -390,32 +380,20 @@ int kmm__submission_check(kmm__submission_t *s, const uint32_t grid[3], const ui
     return error;
 }
 
-/* Submits a launch that has been checked, or whose memo was found. */
-static int submit_checked(kmm__submission_t *s)
+/* Submits the chunks of this node. */
+static int submit_chunks(kmm__submission_t *s)
 {
-    int error = 0;
-    uint32_t chunks = s->part.count;
-    s->work->chunk_count = kmm__partition_asked(&s->part);
-    s->placement.chunks = s->part.count;
-    note_origins(s->work, s->l);
     if (s->part.count == 0)
         return 0;
-    if (s->reductions)
-        error = plan_reductions(s);
-    if (!error && (s->rt->has_spaces || kmm__spill_room(s->rt)))
-        error = kmm__submission_fits(s);
-    if (!error && (!s->memo || s->part.count != chunks))
-        error = kmm__submission_disjoint(s);
-    if (error)
-        return error;
     if (!s->memo) {
         kmm__memo_make(s); /* before the arguments become addresses of host memory */
         kmm__submission_make_direct(s);
     }
+    if (!s->is_part)
+        s->end = s->part.count;
+    s->placement.chunks = s->end - s->begin;
     if (s->placement.count > 1)
         kmm__site_place(s);
-    if (s->part.count != chunks || s->end == 0)
-        s->end = s->part.count; /* no other node runs any */
     return submit_work(s);
 }
 
@@ -461,13 +439,18 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     }
     const kmm__nodes_hooks_t *nodes = kmm__nodes_of(s->rt);
     s->begin = s->end = 0;
+    s->is_part = false;
+    if (!error && nodes)
+        nodes->divide(s);
+    if (!error)
+        error = kmm__submission_prepare(s);
     if (!error && nodes) {
         pthread_mutex_unlock(&s->rt->lock);
         error = nodes->launch(s);
         kmm__spin_lock(&s->rt->lock);
     }
     if (!error)
-        error = submit_checked(s);
+        error = submit_chunks(s);
     kmm__host_run_handed(s->work);
     kmm__submission_log(s);
     kmm__memo_end(s, error);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node sends all that a command asks of it before it waits for what it gets. So of the nodes that
- * wait, one that is at the earliest command waits for nothing: what it waits for has been sent.
+ * What a command moves between nodes. Each node knows which pieces it sends and which it gets.
+ *
+ * A node has at most WINDOW bytes on their way to each other one: it sends a piece when those
+ * before it have been stored. So what arrives early takes a bounded amount of memory. While a node
+ * waits for room to send, it stores what arrives, so two nodes that send to each other never wait
+ * for each other.
  */
 #include "nodes/exchange.h"
 
@@ -15,38 +19,32 @@
 #include "base/error.h"
 #include "base/thread.h"
 
-enum { PIECE = 16 << 20 }; /* bytes of a parcel at most */
+enum { PIECE = 2 << 20, WINDOW = 8 << 20 }; /* bytes; a piece may be larger than a window */
 
-typedef struct kmm__expected {
-    kmm__shared_t *shared;
-    uint32_t from;
-    int64_t begin, end;
-} expected_t;
+/* ---- Pieces ---- */
 
-/* ---- Sending ---- */
-
-static void send_piece(const kmm__exchange_t *e, int64_t begin, int64_t end)
+static void add(kmm__exchange_t *e, const kmm__piece_t *p)
 {
-    kmm__nodes_t *n = e->nodes;
-    const uint64_t key[3] = {n->command, e->shared->id, (uint64_t)begin};
-    const size_t bytes = (size_t)(end - begin);
-    void *copy = kmm__alloc(bytes);
-    if (kmm_copy_out(n->rt, copy, e->shared->base + begin, bytes))
-        kmm__nodes_fail(n, kmm_error_text(n->rt));
-    kmm__post_parcel(n->post, &(kmm__parcel_t){e->to, key, sizeof(key), copy, bytes, free, copy});
+    const uint32_t me = e->nodes->me;
+    if (p->from != me && p->to != me)
+        return;
+    e->pieces = kmm__grow(e->pieces, e->count, &e->capacity, sizeof(*e->pieces));
+    e->pieces[e->count++] = *p;
 }
 
 static void move(void *ctx, uint32_t from, int64_t begin, int64_t end)
 {
     kmm__exchange_t *e = ctx;
-    if (e->to == e->nodes->me) {
-        e->expected = kmm__grow(e->expected, e->count, &e->capacity, sizeof(*e->expected));
-        e->expected[e->count++] = (expected_t){e->shared, from, begin, end};
+    for (int64_t at = begin; at < end; at += PIECE) {
+        const int64_t count = end - at < PIECE ? end - at : PIECE;
+        add(e, &(kmm__piece_t){.from = from,
+                               .to = e->to,
+                               .id = e->shared->id,
+                               .begin = at,
+                               .count = count,
+                               .bytes = count,
+                               .address = e->shared->base + at});
     }
-    if (from != e->nodes->me)
-        return;
-    for (int64_t at = begin; at < end; at += PIECE)
-        send_piece(e, at, end - at < PIECE ? end : at + PIECE);
 }
 
 void kmm__exchange_read(kmm__exchange_t *e, kmm__shared_t *shared, uint32_t to,
@@ -57,55 +55,178 @@ void kmm__exchange_read(kmm__exchange_t *e, kmm__shared_t *shared, uint32_t to,
     kmm__holder_map_read(&shared->holders, to, range, move, e);
 }
 
-/* ---- Receiving ---- */
-
-/* Returns the contents with this key, when they have arrived. The caller frees them. */
-static kmm__mail_t *take(kmm__nodes_t *n, uint32_t from, const uint64_t key[3])
+void kmm__exchange_partials(kmm__exchange_t *e, const kmm__work_t *w, uint32_t reduction,
+                            const uint32_t nodes[2], const uint32_t range[2])
 {
-    pthread_mutex_lock(&n->lock);
-    for (;;) {
-        for (kmm__mail_t **at = &n->contents; *at; at = &(*at)->next) {
-            kmm__mail_t *m = *at;
-            if (m->from != from || memcmp(m->key, key, sizeof(m->key)))
-                continue;
-            *at = m->next;
-            pthread_mutex_unlock(&n->lock);
-            return m;
-        }
-        kmm__cond_wait(&n->changed, &n->lock);
+    const kmm__reduction_t *r = &w->reductions[reduction];
+    const int64_t each = r->end - r->begin, some = PIECE / each > 1 ? PIECE / each : 1;
+    for (int64_t at = range[0]; at < range[1]; at += some) {
+        const int64_t count = range[1] - at < some ? range[1] - at : some;
+        add(e, &(kmm__piece_t){.from = nodes[0],
+                               .to = nodes[1],
+                               .id = KMM__PIECE_PARTIALS | reduction,
+                               .begin = at,
+                               .count = count,
+                               .bytes = count * each,
+                               .work = w,
+                               .r = r});
     }
 }
 
-static void receive_piece(kmm__nodes_t *n, const expected_t *x, int64_t begin, int64_t end)
+/* Copies a piece from memory (is_in), or to memory. Waits for the work that it depends on. */
+static void copy(kmm__nodes_t *n, const kmm__piece_t *p, void *memory, bool is_in)
 {
-    const uint64_t key[3] = {n->command, x->shared->id, (uint64_t)begin};
-    kmm__mail_t *m = take(n, x->from, key);
-    if (m->count != (size_t)(end - begin))
-        kmm__nodes_fail(n, "nodes disagree on what is sent");
-    if (kmm_copy_in(n->rt, x->shared->base + begin, m->bytes, m->count))
+    int error;
+    if (p->work) {
+        const uint32_t range[2] = {(uint32_t)p->begin, (uint32_t)(p->begin + p->count)};
+        pthread_mutex_lock(&n->rt->lock);
+        error = kmm__reduce_move(p->work, p->r, range, memory, is_in);
+        pthread_mutex_unlock(&n->rt->lock);
+    } else if (is_in) {
+        error = kmm_copy_in(n->rt, p->address, memory, (size_t)p->bytes);
+    } else {
+        error = kmm_copy_out(n->rt, memory, p->address, (size_t)p->bytes);
+    }
+    if (error)
         kmm__nodes_fail(n, kmm_error_text(n->rt));
+}
+
+/* ---- Sending ---- */
+
+/* True if the piece may be sent now. */
+static bool take_window(kmm__nodes_t *n, const kmm__piece_t *p)
+{
+    pthread_mutex_lock(&n->lock);
+    uint64_t *sent = &n->sent[p->to];
+    const bool may = *sent == 0 || *sent + (uint64_t)p->bytes <= WINDOW;
+    *sent += may ? (uint64_t)p->bytes : 0;
+    pthread_mutex_unlock(&n->lock);
+    return may;
+}
+
+static bool try_send(const kmm__exchange_t *e, kmm__piece_t *p)
+{
+    kmm__nodes_t *n = e->nodes;
+    const uint64_t key[3] = {n->command, p->id, (uint64_t)p->begin};
+    if (!take_window(n, p))
+        return false;
+    void *contents = kmm__alloc((size_t)p->bytes);
+    copy(n, p, contents, false);
+    kmm__post_parcel(n->post, &(kmm__parcel_t){p->to, key, sizeof(key), contents, (size_t)p->bytes,
+                                               free, contents});
+    p->is_done = true;
+    return true;
+}
+
+void kmm__exchange_taken(kmm__nodes_t *n, uint32_t by, uint64_t bytes)
+{
+    pthread_mutex_lock(&n->lock);
+    n->sent[by] -= bytes;
+    n->events++;
+    pthread_cond_broadcast(&n->changed);
+    pthread_mutex_unlock(&n->lock);
+}
+
+/* ---- Receiving ---- */
+
+/* Returns the contents with this key, if they have arrived. The caller frees them. */
+static kmm__mail_t *take(kmm__nodes_t *n, uint32_t from, const uint64_t key[3])
+{
+    kmm__mail_t *found = NULL;
+    pthread_mutex_lock(&n->lock);
+    for (kmm__mail_t **at = &n->contents; *at && !found; at = found ? at : &(*at)->next) {
+        kmm__mail_t *m = *at;
+        if (m->from != from || memcmp(m->key, key, sizeof(m->key)))
+            continue;
+        found = m;
+        *at = m->next;
+    }
+    pthread_mutex_unlock(&n->lock);
+    return found;
+}
+
+static void give_back(kmm__nodes_t *n, kmm__mail_t *m)
+{
+    const uint64_t bytes = m->count;
+    kmm__post_message(n->post, m->from, KMM__ANSWER_TAKEN, &bytes, sizeof(bytes));
+    pthread_mutex_lock(&n->lock);
+    n->held -= bytes;
+    pthread_mutex_unlock(&n->lock);
     free(m);
+}
+
+static bool try_receive(const kmm__exchange_t *e, kmm__piece_t *p)
+{
+    kmm__nodes_t *n = e->nodes;
+    const uint64_t key[3] = {n->command, p->id, (uint64_t)p->begin};
+    kmm__mail_t *m = take(n, p->from, key);
+    if (!m)
+        return false;
+    if (m->count != (size_t)p->bytes)
+        kmm__nodes_fail(n, "nodes disagree on what is sent");
+    copy(n, p, m->bytes, true);
+    give_back(n, m);
+    p->is_done = true;
+    return true;
+}
+
+/* Moves what can be moved now. Returns how many pieces are left; *has_moved receives whether any
+ * was moved. */
+static uint32_t move_some(const kmm__exchange_t *e, bool *has_moved)
+{
+    uint32_t left = 0;
+    for (uint32_t k = 0; k < e->count; k++) {
+        kmm__piece_t *p = &e->pieces[k];
+        if (p->is_done)
+            continue;
+        if (p->from == e->nodes->me ? try_send(e, p) : try_receive(e, p))
+            *has_moved = true;
+        else
+            left++;
+    }
+    return left;
+}
+
+static uint64_t events(kmm__nodes_t *n)
+{
+    pthread_mutex_lock(&n->lock);
+    uint64_t now = n->events;
+    pthread_mutex_unlock(&n->lock);
+    return now;
 }
 
 void kmm__exchange_end(kmm__exchange_t *e)
 {
-    for (uint32_t k = 0; k < e->count; k++) {
-        const expected_t *x = &e->expected[k];
-        for (int64_t at = x->begin; at < x->end; at += PIECE)
-            receive_piece(e->nodes, x, at, x->end - at < PIECE ? x->end : at + PIECE);
+    kmm__nodes_t *n = e->nodes;
+    for (;;) {
+        bool has_moved = false;
+        const uint64_t seen = events(n);
+        if (!move_some(e, &has_moved))
+            break;
+        pthread_mutex_lock(&n->lock);
+        while (!has_moved && n->events == seen)
+            kmm__cond_wait(&n->changed, &n->lock);
+        pthread_mutex_unlock(&n->lock);
     }
-    free(e->expected);
+    free(e->pieces);
+    e->pieces = NULL;
+    e->count = e->capacity = 0;
 }
 
 void *kmm__exchange_parcel(void *nodes, uint32_t from, const void *header, size_t count,
                            size_t bytes)
 {
+    kmm__nodes_t *n = nodes;
     kmm__mail_t *m = kmm__alloc(sizeof(*m) + bytes);
     if (count != sizeof(m->key))
         kmm__nodes_fail(nodes, "nodes disagree on what is sent");
     memcpy(m->key, header, sizeof(m->key));
     m->from = from;
     m->count = bytes;
+    pthread_mutex_lock(&n->lock);
+    n->held += bytes;
+    n->held_most = n->held > n->held_most ? n->held : n->held_most;
+    pthread_mutex_unlock(&n->lock);
     return m->bytes;
 }
 
@@ -117,6 +238,7 @@ void kmm__exchange_arrived(void *nodes, uint32_t from, void *contents)
     pthread_mutex_lock(&n->lock);
     m->next = n->contents;
     n->contents = m;
+    n->events++;
     pthread_cond_broadcast(&n->changed);
     pthread_mutex_unlock(&n->lock);
 }

@@ -19,7 +19,7 @@
 #include "execute/exact.h"
 #include "launch/nodes.h"
 #include "launch/state.h"
-#include "memory/disk/page.h"
+#include "launch/submit.h"
 #include "nodes/parts.h"
 #include "task/inside.h"
 
@@ -31,13 +31,18 @@ typedef struct sent_pointer {
 } sent_pointer_t;
 
 /* What begins the command. The launch up to its items follows, the items, the numbers of their
- * arrays, the pointers, and the arguments. */
+ * arrays, the pointers, the arguments; of a kernel also the sizes of its parameters and the places
+ * of their values in the arguments. */
 typedef struct head {
-    uintptr_t function;
+    uintptr_t function;    /* offset in the program; of a kernel, of what runs some blocks */
+    uintptr_t kernel_name; /* of a kernel */
+    kmm_geometry_t geometry;
     kmm__partition_t part;
     kmm__rounding_t rounding;
     int64_t number;
     uint32_t pointer_count, args_bytes;
+    uint32_t param_count;
+    bool is_kernel;
 } head_t;
 
 enum { LAUNCH_BYTES = offsetof(kmm_launch_t, few) };
@@ -90,22 +95,27 @@ static bool arguments_are_plain(const kmm__work_t *w)
         if (!is_pointer && is_address(word))
             return false;
     }
-    for (uint32_t k = 0; k < w->pointer_count; k++)
-        if (w->pointers[k].partials >= 0)
-            return false;
     return true;
 }
 
 /* True if all that the description points to is in the program. */
 static bool texts_are_of_program(const kmm_launch_t *l)
 {
-    bool are = is_of_program(l->kernel) && is_of_program(l->file) && is_of_program(l->graph) &&
-               !l->label && !l->members && l->fits_count == 0;
+    bool are = is_of_program(l->kernel) && is_of_program(l->file) && is_of_program(l->graph);
     for (uint32_t k = 0; k < l->axis_count; k++)
         are &= is_of_program(l->axis[k].name);
     for (uint32_t k = 0; k < l->item_count; k++)
         are &= is_of_program(l->items[k].text);
     return are;
+}
+
+/* True if the kernel or function is in the program. */
+static bool is_known(const kmm__submission_t *s)
+{
+    const kmm_kernel_t *k = s->work->kernel;
+    if (s->function)
+        return is_of_program((const void *)(uintptr_t)s->function);
+    return k->run && is_of_program((const void *)(uintptr_t)k->run) && is_of_program(k->name);
 }
 
 /* A pointer of the arguments may lead to an array that no item names. */
@@ -121,18 +131,38 @@ static bool pointers_are_of_items(const kmm__submission_t *s)
     return true;
 }
 
-bool kmm__launch_is_shared(const kmm__nodes_t *n, const kmm__submission_t *s)
+bool kmm__launch_is_confined(const kmm__submission_t *s)
+{
+    const kmm_launch_t *l = s->l;
+    bool is = s->annotated && (s->function ? !l->awaits : l->confined);
+    for (uint32_t k = 0; k < l->item_count; k++)
+        is &= !l->items[k].holds_pointers && !l->items[k].stores_pointers;
+    return is;
+}
+
+const char *kmm__launch_refuse(const kmm__nodes_t *n, const kmm__submission_t *s)
 {
     const kmm_launch_t *l = s->l;
     const kmm_runtime_t *rt = s->rt;
-    /* That it does not await its chunks says that the function reads nothing but its arguments,
-     * constants and the arrays to which its arguments lead. */
-    return s->function && !l->awaits && !l->runs_once && !l->nowait && !l->is_undivided &&
-           l->where == KMM_ON_ALL && !rt->has_spaces && !kmm__spill_room(rt) &&
-           !rt->checks_access && !rt->checks_result && !kmm__exact_is_on() && !kmm__is_inside() &&
-           is_of_program((const void *)(uintptr_t)s->function) && texts_are_of_program(l) &&
-           pointers_are_of_items(s) && arguments_are_plain(s->work) &&
-           kmm__parts_are_possible(s, n->count);
+    if (!s->annotated)
+        return "it has no clauses";
+    if (s->kind != KMM_KIND_HOST)
+        return "it is of a GPU";
+    if (!kmm__launch_is_confined(s))
+        return "it may use more than its arguments and the arrays to which they lead";
+    if (l->runs_once || l->is_undivided || l->where != KMM_ON_ALL || l->on_current)
+        return "its clauses, or what it allocates, keep it here";
+    if (l->nowait && s->function)
+        return "it has `nowait`";
+    if (rt->checks_access || rt->checks_result || kmm__exact_is_on())
+        return "it is checked";
+    if (kmm__is_inside())
+        return "it is launched by a chunk or a task";
+    if (!is_known(s) || !texts_are_of_program(l))
+        return "its code is not in the program itself";
+    if (!pointers_are_of_items(s) || !arguments_are_plain(s->work))
+        return "an argument is an address of memory that no item names";
+    return kmm__parts_refuse(s, n->count);
 }
 
 /* ---- Sending ---- */
@@ -150,6 +180,9 @@ static char *put_launch(char *at, const kmm_launch_t *l)
     sent.kernel = (const char *)offset_of(l->kernel);
     sent.file = (const char *)offset_of(l->file);
     sent.graph = (const char *)offset_of(l->graph);
+    sent.label = NULL; /* messages of node 0 alone use what is left out */
+    sent.members = NULL;
+    sent.member_count = sent.fits_count = 0;
     for (uint32_t k = 0; k < l->axis_count; k++)
         sent.axis[k].name = (const char *)offset_of(l->axis[k].name);
     return put(at, &sent, LAUNCH_BYTES);
@@ -168,19 +201,36 @@ static char *put_item(char *at, const kmm__item_t *item)
     return put(at, &sent, sizeof(sent));
 }
 
+static head_t head_of(const kmm__submission_t *s)
+{
+    const kmm__work_t *w = s->work;
+    head_t h = {.function = offset_of((const void *)(uintptr_t)s->function),
+                .geometry = s->geometry,
+                .part = s->part,
+                .rounding = w->rounding,
+                .number = s->rt->launches->calls + 1,
+                .pointer_count = w->pointer_count,
+                .args_bytes = w->args_bytes};
+    h.geometry.stream = NULL;
+    if (!w->kernel)
+        return h;
+    h.is_kernel = true;
+    h.function = offset_of((const void *)(uintptr_t)w->kernel->run);
+    h.kernel_name = offset_of(w->kernel->name);
+    h.param_count = w->kernel->param_count;
+    return h;
+}
+
 void kmm__launch_send(kmm__nodes_t *n, const kmm__submission_t *s)
 {
     const kmm_launch_t *l = s->l;
     const kmm__work_t *w = s->work;
-    const head_t head = {.function = offset_of((const void *)(uintptr_t)s->function),
-                         .part = s->part,
-                         .rounding = w->rounding,
-                         .number = s->rt->launches->calls + 1,
-                         .pointer_count = w->pointer_count,
-                         .args_bytes = w->args_bytes};
-    const size_t each = sizeof(kmm__item_t) + sizeof(uint64_t);
-    char *bytes = kmm__alloc(sizeof(head) + LAUNCH_BYTES + l->item_count * each +
-                             w->pointer_count * sizeof(sent_pointer_t) + w->args_bytes);
+    const head_t head = head_of(s);
+    const size_t each = sizeof(kmm__item_t) + sizeof(uint64_t),
+                 params = head.param_count * sizeof(uint32_t);
+    char *bytes =
+        kmm__alloc(sizeof(head) + LAUNCH_BYTES + l->item_count * each +
+                   w->pointer_count * sizeof(sent_pointer_t) + w->args_bytes + 2 * params);
     char *at = put_launch(put(bytes, &head, sizeof(head)), l);
     for (uint32_t k = 0; k < l->item_count; k++)
         at = put_item(at, &l->items[k]);
@@ -192,6 +242,10 @@ void kmm__launch_send(kmm__nodes_t *n, const kmm__submission_t *s)
         at = put(at, &sent, sizeof(sent));
     }
     at = put(at, w->args, w->args_bytes);
+    if (head.is_kernel) {
+        at = put(at, w->kernel->param_bytes, params);
+        at = put(at, w->arg_offset, params);
+    }
     kmm__command_send(n, KMM__COMMAND_LAUNCH, bytes, (size_t)(at - bytes));
     free(bytes);
 }
@@ -234,21 +288,84 @@ static void restore_items(kmm__nodes_t *n, kmm_launch_t *l, const uint64_t *ids)
     }
 }
 
-static void submit(kmm__nodes_t *n, kmm_launch_t *l, char *args)
+/* ---- Kernels of other nodes ---- */
+
+/* A kernel that this node has been told of. Kernels live as long as the process. */
+typedef struct known {
+    struct known *next;
+    kmm_kernel_t kernel;
+    uint32_t param_bytes[];
+} known_t;
+
+static known_t *known;
+
+/* Returns the kernel of a command, whose parameters have these sizes. */
+static const kmm_kernel_t *kernel_of(const head_t *h, const uint32_t *param_bytes)
 {
-    uintptr_t address = (uintptr_t)at_offset(given->function);
+    const uintptr_t run = (uintptr_t)at_offset(h->function);
+    const char *name = at_offset(h->kernel_name);
+    const size_t bytes = h->param_count * sizeof(*param_bytes);
+    for (known_t *k = known; k; k = k->next)
+        if ((uintptr_t)k->kernel.run == run && k->kernel.name == name &&
+            k->kernel.param_count == h->param_count && !memcmp(k->param_bytes, param_bytes, bytes))
+            return &k->kernel;
+    known_t *k = kmm__alloc(sizeof(*k) + bytes);
+    k->next = known;
+    memcpy(k->param_bytes, param_bytes, bytes);
+    k->kernel = (kmm_kernel_t){.version = KMM_LAUNCH_VERSION,
+                               .kind = KMM_KIND_HOST,
+                               .name = name,
+                               .param_count = h->param_count,
+                               .param_bytes = k->param_bytes};
+    memcpy(&k->kernel.run, &run, sizeof(run));
+    known = k;
+    return &k->kernel;
+}
+
+static int launch_kernel(kmm_launch_t *l, char *args, const uint32_t *params)
+{
+    const uint32_t count = given->param_count, *offset = params + count;
+    const kmm_kernel_t *kernel = kernel_of(given, params);
+    void **values = kmm__alloc((count + 1) * sizeof(*values));
+    for (uint32_t k = 0; k < count; k++)
+        values[k] = args + offset[k];
+    int error = kmm__submit_kernel(l, true, kernel, &given->geometry, values);
+    free(values);
+    return error;
+}
+
+static int launch_function(kmm_launch_t *l, const char *args)
+{
+    const uintptr_t address = (uintptr_t)at_offset(given->function);
     kmm_function_t *function;
     memcpy(&function, &address, sizeof(function));
+    return kmm_launch_call(l, function, args, given->args_bytes);
+}
+
+static void submit(kmm__nodes_t *n, const kmm_launch_t *l, char *args, const uint32_t *params)
+{
     pthread_mutex_lock(&n->rt->lock);
     n->rt->launches->calls = given->number - 1;
     pthread_mutex_unlock(&n->rt->lock);
     kmm__rounding_t own = kmm__rounding_change(given->rounding);
     kmm__is_of_node = false;
-    int error = kmm_launch_call(kmm__launch_copy(l), function, args, given->args_bytes);
+    int error = given->is_kernel ? launch_kernel(kmm__launch_copy(l), args, params)
+                                 : launch_function(kmm__launch_copy(l), args);
     kmm__is_of_node = true;
     kmm__rounding_change(own);
     if (error)
         kmm__nodes_fail(n, kmm_error_text(n->rt));
+}
+
+/* Puts this node's addresses into the arguments. */
+static void restore_pointers(kmm__nodes_t *n, const head_t *h, const char *at, char *args)
+{
+    for (uint32_t k = 0; k < h->pointer_count; k++) {
+        sent_pointer_t p;
+        at = get(at, &p, sizeof(p));
+        const char *address = shared_of(n, p.id)->base + p.offset;
+        memcpy(args + p.at, &address, sizeof(address));
+    }
 }
 
 void kmm__launch_execute(kmm__nodes_t *n, const char *bytes, size_t count)
@@ -260,28 +377,33 @@ void kmm__launch_execute(kmm__nodes_t *n, const char *bytes, size_t count)
     kmm__item_t *items = kmm__alloc(l.item_count * sizeof(*items));
     uint64_t *ids = kmm__alloc(l.item_count * sizeof(*ids));
     char *args = kmm__alloc(head.args_bytes);
+    uint32_t *params = kmm__alloc((size_t)2 * head.param_count * sizeof(*params));
     at = get(at, items, l.item_count * sizeof(*items));
     at = get(at, ids, l.item_count * sizeof(*ids));
     l.items = items;
     restore_launch(n, &l);
     restore_items(n, &l, ids);
-    get(at + head.pointer_count * sizeof(sent_pointer_t), args, head.args_bytes);
-    for (uint32_t k = 0; k < head.pointer_count; k++) {
-        sent_pointer_t p;
-        at = get(at, &p, sizeof(p));
-        const char *address = shared_of(n, p.id)->base + p.offset;
-        memcpy(args + p.at, &address, sizeof(address));
-    }
+    const char *pointers = at;
+    at = get(at + head.pointer_count * sizeof(sent_pointer_t), args, head.args_bytes);
+    get(at, params, (size_t)2 * head.param_count * sizeof(*params));
+    restore_pointers(n, &head, pointers, args);
     given = &head;
     given_ids = ids;
-    submit(n, &l, args);
+    submit(n, &l, args, params);
+    free(params);
     free(args);
     free(ids);
     free(items);
 }
 
-void kmm__launch_begin_part(kmm__nodes_t *n, kmm__submission_t *s)
+void kmm__launch_divide(kmm__submission_t *s)
 {
     s->part = given->part;
+}
+
+void kmm__launch_begin_part(kmm__nodes_t *n, kmm__submission_t *s)
+{
+    if (s->part.count != given->part.count)
+        kmm__nodes_fail(n, "its devices have less memory than those of node 0");
     kmm__parts_begin(n, s, given_ids);
 }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/thread.h"
 #include "launch/nodes.h"
 #include "launch/state.h"
@@ -92,21 +93,12 @@ static int use_whole(kmm__shared_t *shared, kmm_mode_t mode)
     return use(shared, mode, range);
 }
 
-/* True if the launch uses nothing but the arrays of its items. Others may follow pointers to any
+/* A launch that stays on node 0, or a task. One that is not confined may follow pointers to any
  * array, since all are in host memory on node 0. */
-static bool is_confined(const kmm__submission_t *s)
-{
-    bool is = s->function && !s->l->awaits;
-    for (uint32_t k = 0; k < s->l->item_count; k++)
-        is &= !s->l->items[k].holds_pointers && !s->l->items[k].stores_pointers;
-    return is;
-}
-
-/* A launch that stays on node 0, or a task. */
 static int stay(const kmm__submission_t *s)
 {
     int error = 0;
-    if (!is_confined(s)) {
+    if (!kmm__launch_is_confined(s)) {
         for (kmm__shared_t *shared = nodes.shared; shared && !error; shared = shared->next)
             error = use_whole(shared, KMM_UPDATE);
         return error;
@@ -134,6 +126,14 @@ static void share_arrays(const kmm__submission_t *s, uint64_t *ids)
     }
 }
 
+static void say_stay(const kmm__submission_t *s, const char *why)
+{
+    const kmm__work_t *w = s->work;
+    if (kmm__log_says(KMM__LOG_INFO) && kmm__log_first(s->l->kernel, w->line))
+        kmm__log(KMM__LOG_INFO, "%s:%d: %s stays on node 0: %s", w->file ? w->file : "?", w->line,
+                 w->name, why);
+}
+
 static int on_launch(kmm__submission_t *s)
 {
     uint64_t ids[KMM__MAX_ITEMS];
@@ -142,21 +142,39 @@ static int on_launch(kmm__submission_t *s)
         kmm__is_of_node = true;
         kmm__launch_begin_part(&nodes, s);
         kmm__is_of_node = false;
+        nodes.launches++;
         return 0;
     }
     turn_begin();
     has_turn = true;
-    if (kmm__launch_is_shared(&nodes, s)) {
+    const char *why = kmm__launch_refuse(&nodes, s);
+    if (!why) {
         share_arrays(s, ids);
         kmm__launch_send(&nodes, s);
         kmm__parts_begin(&nodes, s, ids);
         nodes.is_busy = true;
         nodes.launches++;
     } else {
+        say_stay(s, why);
         error = stay(s);
     }
     kmm__is_of_node = false;
     return error;
+}
+
+static void on_divide(kmm__submission_t *s)
+{
+    if (nodes.me)
+        kmm__launch_divide(s);
+}
+
+static bool on_gather(kmm__submission_t *s)
+{
+    const bool is_of_node = kmm__is_of_node;
+    kmm__is_of_node = true;
+    kmm__parts_gather(&nodes, s);
+    kmm__is_of_node = is_of_node;
+    return nodes.me == 0;
 }
 
 static void on_launched(kmm_runtime_t *rt)
@@ -210,10 +228,15 @@ void kmm__nodes_count(kmm__nodes_counts_t *out)
     out->me = nodes.me;
     out->count = nodes.count;
     out->launches = nodes.launches;
-    kmm__post_counts(nodes.post, &out->post);
+    out->chunks = nodes.chunks;
+    pthread_mutex_lock(&nodes.lock);
+    out->held = nodes.held_most;
+    pthread_mutex_unlock(&nodes.lock);
 }
 
-static const kmm__nodes_hooks_t hooks = {.launch = on_launch,
+static const kmm__nodes_hooks_t hooks = {.divide = on_divide,
+                                         .launch = on_launch,
+                                         .gather = on_gather,
                                          .launched = on_launched,
                                          .use = on_use,
                                          .forget = on_forget,
@@ -277,7 +300,8 @@ static void execute(const kmm__mail_t *m)
         break;
     case KMM__COMMAND_LAUNCH: kmm__launch_execute(&nodes, m->bytes, m->count); break;
     case KMM__COMMAND_WAIT: wait_here(); break;
-    case KMM__ANSWER_DONE: break;
+    case KMM__ANSWER_DONE:
+    case KMM__ANSWER_TAKEN: break;
     }
 }
 
@@ -304,24 +328,42 @@ static void *log_main(void *arg)
 
 /* ---- Messages ---- */
 
-bool kmm__nodes_message(uint32_t from, uint32_t kind, const void *bytes, size_t count)
+static void queue_command(uint32_t from, uint32_t kind, const void *bytes, size_t count)
 {
-    if (kind < KMM__COMMAND_ARRAY || kind > KMM__ANSWER_DONE)
-        return false;
-    kmm__mail_t *m = kind == KMM__ANSWER_DONE ? NULL : kmm__alloc(sizeof(*m) + count);
+    kmm__mail_t *m = kmm__alloc(sizeof(*m) + count);
+    m->next = NULL;
+    m->from = from;
+    m->kind = kind;
+    m->count = count;
+    memcpy(m->bytes, bytes, count);
     pthread_mutex_lock(&nodes.lock);
-    if (m) {
-        m->from = from;
-        m->kind = kind;
-        m->count = count;
-        memcpy(m->bytes, bytes, count);
-        *nodes.commands_end = m;
-        nodes.commands_end = &m->next;
-    } else {
-        nodes.done++;
-    }
+    *nodes.commands_end = m;
+    nodes.commands_end = &m->next;
     pthread_cond_broadcast(&nodes.changed);
     pthread_mutex_unlock(&nodes.lock);
+}
+
+static void count_done(void)
+{
+    pthread_mutex_lock(&nodes.lock);
+    nodes.done++;
+    pthread_cond_broadcast(&nodes.changed);
+    pthread_mutex_unlock(&nodes.lock);
+}
+
+bool kmm__nodes_message(uint32_t from, uint32_t kind, const void *bytes, size_t count)
+{
+    uint64_t taken;
+    if (kind < KMM__COMMAND_ARRAY || kind > KMM__ANSWER_TAKEN)
+        return false;
+    if (kind == KMM__ANSWER_DONE) {
+        count_done();
+    } else if (kind == KMM__ANSWER_TAKEN) {
+        memcpy(&taken, bytes, sizeof(taken));
+        kmm__exchange_taken(&nodes, from, taken);
+    } else {
+        queue_command(from, kind, bytes, count);
+    }
     return true;
 }
 

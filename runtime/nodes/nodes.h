@@ -20,7 +20,8 @@ void kmm__nodes_attach(kmm_runtime_t *rt);
 typedef struct kmm__nodes_counts {
     uint32_t me, count; /* this node, and how many there are */
     uint64_t launches;  /* that were divided among nodes */
-    kmm__post_counts_t post;
+    uint64_t chunks;    /* of these that this node has run */
+    uint64_t held;      /* the most bytes of contents that had arrived and were not stored yet */
 } kmm__nodes_counts_t;
 void kmm__nodes_count(kmm__nodes_counts_t *out); /* where there are several */
 

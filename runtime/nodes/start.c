@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <kmm.h>
@@ -150,17 +151,30 @@ static void greet(void)
     pthread_mutex_unlock(&lock);
 }
 
+static void say_counts(void)
+{
+    kmm__nodes_counts_t c;
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    kmm__nodes_count(&c);
+    kmm__log(KMM__LOG_INFO,
+             "node %u of %u: %" PRIu64 " launches were divided among nodes; ran %" PRIu64
+             " chunks of these; held %" PRIu64
+             " bytes that had arrived early, and was resident at most %ld MiB",
+             c.me, c.count, c.launches, c.chunks, c.held, usage.ru_maxrss >> 10);
+}
+
 /* At the exit of node 0, behind all that the program has registered for it. */
 static void end(void)
 {
-    kmm__nodes_counts_t c;
+    kmm__post_counts_t c;
     if (getpid() != self)
         return;
-    kmm__nodes_count(&c);
+    say_counts();
+    kmm__post_counts(post, &c);
     kmm__log(KMM__LOG_INFO,
-             "node 0 of %u: %" PRIu64 " launches were divided among nodes; %" PRIu64
-             " messages and %" PRIu64 " parcels sent, %" PRIu64 " bytes",
-             c.count, c.launches, c.post.messages, c.post.parcels, c.post.bytes);
+             "node 0: %" PRIu64 " messages and %" PRIu64 " parcels sent, %" PRIu64 " bytes",
+             c.messages, c.parcels, c.bytes);
     kmm__post_end(post);
 }
 
@@ -182,6 +196,7 @@ KMM__API void kmm_nodes_start(const void *program)
     kmm__default_tell(kmm__nodes_attach);
     if (kmm__post_rank(post) != 0) {
         kmm__post_end(post);
+        say_counts();
         exit(EXIT_SUCCESS);
     }
     greet();

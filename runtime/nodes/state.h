@@ -34,7 +34,8 @@ typedef struct kmm__nodes {
     kmm_runtime_t *rt;         /* the process's; NULL: not made yet */
     uint64_t command;          /* number of the command that is executed, or was executed last */
     kmm__shared_t *shared;     /* list */
-    _Atomic uint64_t launches; /* that node 0 has divided */
+    _Atomic uint64_t launches; /* that were divided */
+    _Atomic uint64_t chunks;   /* of these that this node has run */
 
     bool is_busy;         /* of node 0: a launch was shared since the latest COMMAND_WAIT */
     pthread_mutex_t turn; /* of node 0: the thread whose command is written and executed */
@@ -44,17 +45,21 @@ typedef struct kmm__nodes {
     pthread_cond_t changed;
     kmm__mail_t *commands, **commands_end; /* that wait for being executed */
     kmm__mail_t *contents;                 /* that nobody has asked for yet */
+    uint64_t held, held_most;              /* bytes of these, and of those that arrive; the most */
+    uint64_t sent[KMM__NODES_MOST];        /* bytes that each node has not stored yet */
+    uint64_t events;                       /* counts changes of `contents` and `sent` */
     uint32_t done;                         /* answers to the latest COMMAND_WAIT */
 } kmm__nodes_t;
 
-/* Commands, of which node 0 sends each to all others, in one order; and an answer. */
+/* Commands, of which node 0 sends each to all others, in one order; and answers. */
 typedef enum kmm__command_kind {
     KMM__COMMAND_ARRAY = 16, /* id, bytes: an array that commands will name */
     KMM__COMMAND_FORGET,     /* id */
     KMM__COMMAND_USE,        /* id, mode, begin, end: node 0 reads or writes bytes */
     KMM__COMMAND_LAUNCH,     /* nodes/launch.c */
     KMM__COMMAND_WAIT,       /* all work that was submitted ends, then DONE is sent */
-    KMM__ANSWER_DONE
+    KMM__ANSWER_DONE,
+    KMM__ANSWER_TAKEN /* bytes: as many that the receiver had sent have been stored */
 } kmm__command_kind_t;
 
 /* Ends all processes with an error of this node. */

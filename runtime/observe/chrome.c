@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/size.h"
@@ -83,13 +84,27 @@ static kmm__track_t *track(uint32_t pid, uint32_t tid, const char *text)
     return t;
 }
 
+/* The threads that run chunks on the CPU have begun before anybody listened. They have a name. */
+static bool is_of_pool(uint32_t thread)
+{
+    char path[64], name[32] = "";
+    snprintf(path, sizeof(path), "/proc/self/task/%u/comm", thread);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return false;
+    bool is = fgets(name, sizeof(name), f) && !strcmp(name, "kmm-host\n");
+    fclose(f);
+    return is;
+}
+
 static kmm__track_t *thread_of(const kmm__event_t *e)
 {
     char text[32];
     kmm__track_t *t = kmm__track_get(KMM__TRACK_HOST, e->thread);
     if (t->is_named)
         return t;
-    snprintf(text, sizeof(text), "thread %u", e->thread);
+    snprintf(text, sizeof(text),
+             is_of_pool(e->thread) ? "runs chunks on the CPU (%u)" : "thread %u", e->thread);
     return track(KMM__TRACK_HOST, e->thread, text);
 }
 

@@ -45,14 +45,15 @@ bool kmm__launcher_is_wanted(kmm__launcher_t *out)
     return out->size > 1;
 }
 
-/* Writes the path of a plug-in, which lies beside the library or program that this code is in. */
+/* Writes the path of a plug-in, which lies in the folder kmm beside the library or program that
+ * this code is in. */
 static void plugin_path(const char *name, char *out, size_t room)
 {
     Dl_info self;
     const char *slash = NULL;
     if (dladdr((void *)&kmm__launcher_find, &self) && self.dli_fname)
         slash = strrchr(self.dli_fname, '/');
-    snprintf(out, room, "%.*slibkmm-mpi-%s.so", slash ? (int)(slash - self.dli_fname) + 1 : 0,
+    snprintf(out, room, "%.*skmm/libkmm-mpi-%s.so", slash ? (int)(slash - self.dli_fname) + 1 : 0,
              slash ? self.dli_fname : "", name);
 }
 

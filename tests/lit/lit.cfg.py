@@ -56,11 +56,15 @@ if config.kmm_hipcc and not config.kmm_hipcc.endswith("NOTFOUND"):
     config.available_features.add("hipcc")
 if "-fsanitize" in config.kmm_flags:
     config.available_features.add("san")
-if glob.glob(os.path.join(config.kmm_build, "lib", "kmm-ir-*.so")):
+if glob.glob(os.path.join(config.kmm_build, "lib", "kmm", "kmm-ir-*.so")):
     config.available_features.add("ir")
+for tool in ("clangd", "gdb", "git"):
+    if shutil.which(tool):
+        config.available_features.add(tool)
 for mpi in ("openmpi", "mpich"):
     mpirun = shutil.which("mpirun." + mpi) or shutil.which("mpirun")
-    if mpirun and os.path.exists(os.path.join(config.kmm_build, "lib", "libkmm-mpi-" + mpi + ".so")):
+    plugin = os.path.join(config.kmm_build, "lib", "kmm", "libkmm-mpi-" + mpi + ".so")
+    if mpirun and os.path.exists(plugin):
         config.available_features.add(mpi)
         options = " --oversubscribe --bind-to none" if mpi == "openmpi" else ""
         config.substitutions.append(("%mpirun_" + mpi, mpirun + options))

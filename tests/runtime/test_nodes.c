@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random programs on several nodes, beside a model in plain memory: launches of plain functions
- * that are divided among nodes and such that are not, copies, fills, tasks, and arrays that come
- * and go. Started by tests/fake/run_nodes or an mpirun with KMM_NODES=1.
+ * Random programs on several nodes, beside a model in plain memory: launches of plain functions and
+ * kernels that are divided among nodes and such that are not, reductions, copies, fills, tasks, and
+ * arrays that come and go. Started by tests/fake/run_nodes or an mpirun with KMM_NODES=1. It prints
+ * a hash of all sums of floating-point numbers, whose bits depend on the order of additions: they
+ * are those of one process (same_bits).
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +24,8 @@ enum {
     COUNT = ROWS * COLUMNS,
     STEPS = 200,
     PROGRAMS = 5,
-    FAR = 150
+    FAR = 150,
+    BLOCK = 8
 };
 
 static struct {
@@ -94,6 +97,51 @@ static void run_columns(const kmm_chunk_t *c, void *block)
     columns(c->begin[0], c->end[0], block);
 }
 
+/* Adds, and finds the largest of, what `in` has. */
+typedef struct folded {
+    const uint32_t *in;
+    float *sum;
+    uint32_t *most;
+    uint8_t *all;
+} folded_t;
+
+static void fold(int64_t begin, int64_t end, const folded_t *f)
+{
+    for (int64_t i = begin; i < end; i++) {
+        f->sum[0] += (float)f->in[i] * 0.1f;
+        f->sum[1] += 1.0f / (float)(1 + f->in[i] % 1000);
+        f->most[0] = f->in[i] > f->most[0] ? f->in[i] : f->most[0];
+        f->all[0] = f->all[0] && f->in[i];
+    }
+}
+
+static void run_fold(const kmm_chunk_t *c, void *block)
+{
+    fold(c->begin[0], c->end[0], block);
+}
+
+/* A kernel of blocks of 8 x 1 threads: out[y][x] = the sum of its neighbours in `in`. */
+static void spread(int64_t x, int64_t y, const uint32_t *in, uint32_t *out)
+{
+    if (x >= COLUMNS || y >= ROWS)
+        return;
+    uint32_t sum = 0;
+    for (int64_t j = y > 0 ? y - 1 : 0; j <= y + 1 && j < ROWS; j++)
+        for (int64_t i = x > 0 ? x - 1 : 0; i <= x + 1 && i < COLUMNS; i++)
+            sum = sum * 5 + in[j * COLUMNS + i];
+    out[y * COLUMNS + x] = sum;
+}
+
+static void run_spread(const kmm_host_blocks_t *b, void **args)
+{
+    const uint32_t *in = *(const uint32_t **)args[0];
+    uint32_t *out = *(uint32_t **)args[1];
+    for (uint64_t n = b->first; n < b->last; n++)
+        for (int64_t t = 0; t < BLOCK; t++)
+            spread((int64_t)(b->offset[0] + n % b->count[0]) * BLOCK + t,
+                   b->offset[1] + (int64_t)(n / b->count[0]), in, out);
+}
+
 /* ---- Steps ---- */
 
 static void array_open(int k)
@@ -133,9 +181,9 @@ static void array_close(int k)
     }
 }
 
-static kmm_launch_t *launch_begin(int64_t lower, int64_t count)
+static kmm_launch_t *launch_begin(const char *name, int64_t lower, int64_t count)
 {
-    kmm_launch_t *l = kmm_launch_begin("f", "test_nodes.c", __LINE__);
+    kmm_launch_t *l = kmm_launch_begin(name, "test_nodes.c", __LINE__);
     int64_t chunk = pick(1, 5) == 1 ? count : pick(count / 30 + 1, count / 4 + 2);
     kmm_launch_axis(l, "i", KMM_RANGE_0, lower, count);
     kmm_launch_chunk(l, KMM_RANGE_0, chunk);
@@ -159,7 +207,7 @@ static void step_gather(void)
             count = pick(1, COUNT - 2 * far - lower), shift = pick(-lower, COUNT - lower - count);
     const args_t given = {arrays[to].base, arrays[from].base, far, shift, pick(1, 9)};
     const args_t model = {arrays[to].model, arrays[from].model, far, shift, given.factor};
-    kmm_launch_t *l = launch_begin(lower, count);
+    kmm_launch_t *l = launch_begin("gather", lower, count);
     access_begin(l, KMM_READ, arrays[from].base, 0, 2 * far + 1);
     access_begin(l, KMM_WRITE, arrays[to].base, shift, 1);
     expect(kmm_launch_call(l, run_gather, &given, sizeof(given)), "gather");
@@ -172,7 +220,7 @@ static void step_add(void)
     int64_t lower = pick(0, COUNT / 2), count = pick(1, COUNT - lower);
     const args_t given = {arrays[to].base, NULL, 0, 0, pick(1, 99)};
     const args_t model = {arrays[to].model, NULL, 0, 0, given.factor};
-    kmm_launch_t *l = launch_begin(lower, count);
+    kmm_launch_t *l = launch_begin("add", lower, count);
     access_begin(l, KMM_UPDATE, arrays[to].base, 0, 1);
     expect(kmm_launch_call(l, run_add, &given, sizeof(given)), "add");
     add(lower, lower + count, &model);
@@ -183,7 +231,7 @@ static void step_columns(void)
 {
     int to = (int)pick(0, ARRAYS - 1);
     const args_t given = {.out = arrays[to].base}, model = {.out = arrays[to].model};
-    kmm_launch_t *l = launch_begin(0, COLUMNS);
+    kmm_launch_t *l = launch_begin("columns", 0, COLUMNS);
     kmm_launch_access(l, KMM_UPDATE, "item", given.out, sizeof(*given.out));
     kmm_launch_extent(l, ROWS);
     kmm_launch_extent(l, COLUMNS);
@@ -192,6 +240,79 @@ static void step_columns(void)
     kmm_launch_coef(l, 0, 1, 0);
     expect(kmm_launch_call(l, run_columns, &given, sizeof(given)), "columns");
     columns(0, COLUMNS, &model);
+}
+
+static uint64_t hash = 14695981039346656037u;
+
+static void note(const void *bytes, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        hash = (hash ^ ((const unsigned char *)bytes)[k]) * 1099511628211u;
+}
+
+static void reduce_begin(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const void *base,
+                         int64_t length)
+{
+    kmm_launch_reduce(l, op, type, "target", base);
+    kmm_launch_index(l, 0, length);
+}
+
+/* The targets are mapped for the launch alone. */
+static void step_fold(void)
+{
+    int from = (int)pick(0, ARRAYS - 1);
+    int64_t lower = pick(0, COUNT / 2), count = pick(1, COUNT - lower);
+    float sum[2] = {0.5f, 3}, other[2] = {0, 0};
+    uint32_t most[1] = {(uint32_t)pick(0, 500)}, model_most[1] = {most[0]};
+    uint8_t all[1] = {(uint8_t)pick(0, 3)}, model_all[1] = {all[0]};
+    const folded_t given = {arrays[from].base, sum, most, all};
+    kmm_launch_t *l = launch_begin("fold", lower, count);
+    access_begin(l, KMM_READ, arrays[from].base, 0, 1);
+    reduce_begin(l, KMM_OP_ADD, KMM_FLOAT, sum, 2);
+    reduce_begin(l, KMM_OP_MAX, KMM_UINT32, most, 1);
+    reduce_begin(l, KMM_OP_LAND, KMM_UINT8, all, 1);
+    expect(kmm_launch_call(l, run_fold, &given, sizeof(given)), "fold");
+    fold(lower, lower + count, &(folded_t){arrays[from].model, other, model_most, model_all});
+    check(most, model_most, 1, "a maximum");
+    if (!all[0] != !model_all[0])
+        expect(KMM_E_INVALID, "a conjunction is wrong");
+    note(sum, sizeof(sum));
+}
+
+static void step_spread(void)
+{
+    static const uint32_t bytes[2] = {sizeof(void *), sizeof(void *)};
+    static const kmm_kernel_t kernel = {.version = KMM_LAUNCH_VERSION,
+                                        .kind = KMM_KIND_HOST,
+                                        .name = "spread",
+                                        .run = run_spread,
+                                        .param_count = 2,
+                                        .param_bytes = bytes};
+    int from = (int)pick(0, ARRAYS - 1), to = (from + (int)pick(1, ARRAYS - 1)) % ARRAYS;
+    const kmm_geometry_t g = {{(COLUMNS + BLOCK - 1) / BLOCK, ROWS, 1}, {BLOCK, 1, 1}, 0, NULL};
+    void *args[2] = {&arrays[from].base, &arrays[to].base};
+    kmm_launch_t *l = kmm_launch_begin("spread", "test_nodes.c", __LINE__);
+    if (pick(0, 9))
+        kmm_launch_confined(l);
+    kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, COLUMNS);
+    kmm_launch_axis(l, "y", KMM_GLOBAL_Y, 0, ROWS);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, pick(0, 1) ? COLUMNS : pick(BLOCK, COLUMNS));
+    kmm_launch_chunk(l, KMM_GLOBAL_Y, pick(2, ROWS / 2));
+    for (int k = 0; k < 2; k++) {
+        kmm_launch_access(l, k ? KMM_WRITE : KMM_READ, "item", arrays[k ? to : from].base,
+                          sizeof(uint32_t));
+        kmm_launch_extent(l, ROWS);
+        kmm_launch_extent(l, COLUMNS);
+        kmm_launch_index(l, k - 1, k ? 1 : 3);
+        kmm_launch_coef(l, 1, 1, 0);
+        kmm_launch_index(l, k - 1, k ? 1 : 3);
+        kmm_launch_coef(l, 0, 1, 0);
+    }
+    kmm_launch_arm(l);
+    expect(kmm_launch_kernel(&kernel, &g, args), "spread");
+    for (int64_t y = 0; y < ROWS; y++)
+        for (int64_t x = 0; x < COLUMNS; x++)
+            spread(x, y, arrays[from].model, arrays[to].model);
 }
 
 static void step_copy(void)
@@ -252,7 +373,7 @@ static void step_update(void)
 
 static void step(void)
 {
-    switch (pick(0, 15)) {
+    switch (pick(0, 19)) {
     case 0: step_columns(); return;
     case 1: step_task(); return;
     case 2:
@@ -266,6 +387,10 @@ static void step(void)
     case 7:
     case 8:
     case 9: step_add(); return;
+    case 10:
+    case 11: step_fold(); return;
+    case 12:
+    case 13: step_spread(); return;
     default: step_gather();
     }
 }
@@ -305,6 +430,8 @@ int main(void)
         fprintf(stderr, "only %llu launches were divided\n", (unsigned long long)counts.launches);
         return 1;
     }
-    printf("right on %u nodes\n", counts.count);
+    fprintf(stderr, "right on %u nodes: %llu launches were divided, %llu bytes held\n",
+            counts.count, (unsigned long long)counts.launches, (unsigned long long)counts.held);
+    printf("%llx\n", (unsigned long long)hash);
     return 0;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of the kinds that the analysis knows, and of some that it must not be sure about.
 #define X (blockIdx.x * blockDim.x + threadIdx.x)
 #define Y (blockIdx.y * blockDim.y + threadIdx.y)

@@ -36,7 +36,7 @@ def run(clang, build, folder, seed, launches, source, flags):
     subprocess.run([tools + '/kmm_sound_instrument-' + release(clang), code, name + '.cpu.bc'], check=True)
     subprocess.run([clang, '-w', '-O1', '-fPIC', '-shared', name + '.cpu.bc', '-o', name + '.so',
                     '-lm'], check=True)
-    module = os.path.join(build, 'lib', 'kmm-ir-%s.so' % release(clang))
+    module = os.path.join(build, 'lib', 'kmm', 'kmm-ir-%s.so' % release(clang))
     return subprocess.run([tools + '/kmm_sound', module, code, name + '.so', seed,
                            launches]).returncode
 

@@ -1,5 +1,5 @@
-// RUN: rm -rf %t && mkdir -p %t/bin %t/lib && cp %kmm_build/bin/kmmcc %t/bin && ln -s %kmm_build/include %t/include
-// RUN: ln -s %kmm_build/lib/libkmm* %kmm_build/lib/kmm-frontend.so %t/lib
+// RUN: rm -rf %t && mkdir -p %t/bin %t/lib/kmm && cp %kmm_build/bin/kmmcc %t/bin && ln -s %kmm_build/include %t/include
+// RUN: ln -s %kmm_build/lib/libkmm* %t/lib && ln -s %kmm_build/lib/kmm/kmm-frontend.so %t/lib/kmm
 // RUN: %t/bin/kmmcc --target=host -c %s -o %t.o 2>&1 | count 0
 // RUN: %t/bin/kmmcc --target=host --explain %s | FileCheck %s
 // RUN: %not %kmmcc --target=host -c %s -o %t.o 2>&1 | FileCheck --check-prefix=WITH %s

@@ -66,7 +66,7 @@ template <class T> void right(const T &v, float *C)
 }
 template <class T> void wrong(const T &v, float *C)
 {
-    // CHECK: :[[#@LINE+1]]:17: error: the launch converts what is passed for 'v', which the declared clauses of kernel 'by_part' name, to another struct; say here what it accesses
+    // CHECK: :[[#@LINE+1]]:17: error: what is passed for 'v', which the declared clauses of kernel 'by_part' name, is converted to another struct; say here what it accesses
     #pragma kmm parallel
     by_part<<<4, 64>>>(v, C);
 }
@@ -80,13 +80,13 @@ void converts(part p, larger l, convertible c, float *C)
     by_part<<<4, 64>>>(q, C);
     #pragma kmm parallel
     by_part<<<4, 64>>>(*to, C);
-    // CHECK: :[[#@LINE+1]]:17: error: the launch converts what is passed for 'v', which the declared clauses of kernel 'by_part' name, to another struct; say here what it accesses
+    // CHECK: :[[#@LINE+1]]:17: error: what is passed for 'v', which the declared clauses of kernel 'by_part' name, is converted to another struct; say here what it accesses
     #pragma kmm parallel
     by_part<<<4, 64>>>(l, C);
-    // CHECK: :[[#@LINE+1]]:17: error: the launch converts what is passed for 'v', which the declared clauses of kernel 'by_part' name, to another struct; say here what it accesses
+    // CHECK: :[[#@LINE+1]]:17: error: what is passed for 'v', which the declared clauses of kernel 'by_part' name, is converted to another struct; say here what it accesses
     #pragma kmm parallel
     by_part<<<4, 64>>>(c, C);
-    // CHECK: :[[#@LINE+1]]:17: error: the launch converts what is passed for 'v', which the declared clauses of kernel 'by_made' name, to another struct; say here what it accesses
+    // CHECK: :[[#@LINE+1]]:17: error: what is passed for 'v', which the declared clauses of kernel 'by_made' name, is converted to another struct; say here what it accesses
     #pragma kmm parallel
     by_made<<<4, 64>>>(p, C);
     #pragma kmm parallel(i = 0:l.n) write(C[i + off])
@@ -104,6 +104,9 @@ void launches(int n, float *C, bool which, void **packed)
     shifted<<<4, 64>>>(n, i, C);
     #pragma kmm parallel(k = 0:n)
     shifted<<<4, 64>>>(n, i, C);
+    // CHECK: :[[#@LINE+1]]:17: error: what is passed for 'off', which the declared clauses of kernel 'shifted' name, may have side effects, which clauses would repeat; compute the value before the pragma
+    #pragma kmm parallel(k = 0:n)
+    shifted<<<4, 64>>>(n, i++, C);
     // CHECK: :[[#@LINE+2]]:17: error: this launch may run one of 2 kernels, so what is declared of them is not used; say here what it accesses
     void (*kernel)(int, int, float *) = which ? shifted : other;
     #pragma kmm parallel

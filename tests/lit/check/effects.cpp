@@ -1,9 +1,11 @@
 // RUN: %not %kmmcc -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=error: %s
 // Expressions of clauses are evaluated as often as it takes.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <vector>
 void f(int n, float *x);
 int next();
@@ -63,7 +65,7 @@ static ends &refers(int) { return one; }
 template <class T> struct view { std::vector<T> v; T *p; int at(int k) const { return (int)v[k] + p[k]; } };
 
 void objects(int n, float *x, pure a, counter &c, converts nc, std::vector<int> &v, view<int> &w, std::map<int, int> &m,
-             std::unique_ptr<int> &u, std::shared_ptr<pure> &s, std::unique_ptr<float[]> &y)
+             std::unique_ptr<int> &u, std::shared_ptr<pure> &s, std::unique_ptr<float[]> &y, std::tuple<int, long> &t, std::array<int, 3> &r)
 {
     auto it = v.begin();
     auto lambda = [&] { return calls++; };
@@ -105,6 +107,8 @@ void objects(int n, float *x, pure a, counter &c, converts nc, std::vector<int> 
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + m[3]])
     f(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + w.at(1)])
+    f(n, x);
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + std::get<0>(t) + std::get<1>(r) + v.at(2)])
     f(n, x);
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + refers(1).v])
     f(n, x);

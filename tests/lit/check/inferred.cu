@@ -31,16 +31,49 @@ void converted_struct(larger l, const part &p, float *x)
 {
 #pragma kmm parallel
     by_part<<<1, 64>>>(p, x);
-// CHECK: :[[#@LINE+2]]:27: error: no clause says what 'by_part' does with 'x', its parameter 'x' (float *)
+// CHECK: :[[#@LINE+3]]:27: error: no clause says what 'by_part' does with 'x', its parameter 'x' (float *)
+// CHECK: :[[#@LINE+2]]:5: note: nothing is inferred: what the launch passes for 'v' is converted to another struct; say here what it accesses
 #pragma kmm parallel
     by_part<<<1, 64>>>(l, x);
 }
 // What the completed pragma would say is no expression of a clause.
+struct sized { int n; constexpr operator int() const { return n; } int unseen() const; };
+constexpr int operator""_u(unsigned long long n) { return (int)n; }
 void completed(int n, float *x)
 {
-// CHECK: :[[#@LINE+1]]:{{[0-9]+}}: error: {{.*}} would change a variable
+// CHECK: :[[#@LINE+3]]:26: error: no clause says what 'simple' does with 'x++', its parameter 'x' (float *)
+// CHECK: :[[#@LINE+2]]:5: note: nothing is inferred: what the launch passes for 'x' may have side effects, which clauses would repeat; compute the value before the pragma
 #pragma kmm parallel
     simple<<<1, 64>>>(n, x++);
+// CHECK: :[[#@LINE+2]]:5: note: nothing is inferred: what the launch passes for 'n' may have side effects
+#pragma kmm parallel
+    simple<<<1, 64>>>([&] { return n++; }(), x);
+// CHECK: :[[#@LINE+2]]:5: note: nothing is inferred: what the launch passes for 'n' may have side effects
+#pragma kmm parallel
+    simple<<<1, 64>>>(sized{n}.unseen(), x);
+// CHECK: :[[#@LINE+2]]:5: note: nothing is inferred: what the launch passes for 'n' is no expression that clauses may have; compute the value before the pragma
+#pragma kmm parallel
+    simple<<<1, 64>>>(static_cast<int>(sized{n}), x);
+// CHECK: :[[#@LINE+2]]:5: note: nothing is inferred: what the launch passes for 'n' is no expression that clauses may have
+#pragma kmm parallel
+    simple<<<1, 64>>>((n, 7), x);
+// CHECK: :[[#@LINE+2]]:5: note: nothing is inferred: what the launch passes for 'n' is no expression that clauses may have
+#pragma kmm parallel
+    simple<<<1, 64>>>(7_u, x);
+}
+// What may throw needs an object that a constexpr function cannot have.
+int throws(int n);
+int never_throws(int n) noexcept;
+constexpr int constant(int n, float *x)
+{
+    if (!x)
+        return n;
+// CHECK: :[[#@LINE+1]]:13: error: the launch stands in a constexpr function, and calls a function that may throw; compute the value before the pragma, or say noexcept
+#pragma kmm parallel(i = 0:n) write(x[i])
+    simple<<<throws(n), 64>>>(n, x);
+#pragma kmm parallel(i = 0:n) write(x[i])
+    simple<<<never_throws(n), 64>>>(n, x);
+    return 0;
 }
 // An argument that has no clause would be computed for the item, too.
 __global__ void indexed(int n, float *x, const float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = y[(int)x[i]]; }

@@ -32,6 +32,12 @@ static void f8(int n,int*x,int*y){for(int i=0;i<n;i++){x[i]=1;__sync_fetch_and_a
 // CHECK: error: no clause says what 'f9' does with {{.*}}, its parameter 'y'
 // CHECK: :[[#@LINE+1]]:{{[0-9]+}}: note: {{it is stored to here|this may store to it}}
 static void f9(int n,int*x,int (*y)[2]){for(int i=0;i<n;i++){x[i]=1;y[i][1]=3;}}
+// CHECK: error: no clause says what 'f10' does with {{.*}}, its parameter 'y'
+// CHECK: :[[#@LINE+1]]:{{[0-9]+}}: note: {{it is stored to here|this may store to it}}
+static void f10(int n,int*x,int y[]){for(int i=0;i<n;i++){x[i]=1;*(y+i)=3;}}
+// CHECK: error: 'f11' stores the address that is its parameter 'x' in memory to which no parameter leads
+static int *kept;
+static void f11(int n,int x[],const int y[N]){kept=x;for(int i=0;i<n;i++)x[i]=y[3];}
 // CHECK: error: no clause says what is read of {{.*}}, so rebase cannot tell whether it moves
 static void r1(int n,int*x,int*y){for(int i=0;i<n;i++)x[i]=y[i]+y[0];}
 // CHECK: error: no clause says what is read of {{.*}}, so rebase cannot tell whether it moves
@@ -53,6 +59,8 @@ L(f6,y,setit)
 L(f7,(char*)y)
 L(f8,y)
 L(f9,(int(*)[2])y)
+L(f10,y)
+L(f11,y)
 L(r1,y)
 L(r2,(struct S*)y)
 L(r3,y)

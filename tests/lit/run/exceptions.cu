@@ -7,8 +7,11 @@
 // RUN: %kmmcc --target=host %san -O1 -w -DNO_WAIT %s -o %t && env KMM_DEVICES=host %not %t 2>&1 | FileCheck %s
 // RUN: env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %not %t 2>&1 | FileCheck %s
 // RUN: %kmmcc --target=host --emit-source -w %s | FileCheck %s --check-prefix=EMIT
+// RUN: %kmmcc --target=host --emit-source -std=c++14 -w %s | FileCheck %s --check-prefix=EMIT
 // CHECK: exceptions.cu:[[#]]: check: the chunk at 0 threw, and nothing waited for it: 77
 // EMIT-LABEL: static void no_calls{{[(]}}
+// EMIT: kmm_launch_arm{{[(]}}kmm__launch);
+// EMIT-LABEL: constexpr int constant{{[(]}}
 // EMIT: kmm_launch_arm{{[(]}}kmm__launch);
 // EMIT-LABEL: static void in_arguments{{[(]}}
 // EMIT: const kmm_armed_scope kmm__armed{{[(]}}kmm__launch);
@@ -45,6 +48,16 @@ static void no_calls(float *x, float *y)
     set<<<dim3((N + 63) / 64), 64>>>(N, x, 4);
     add<<<(N + 63) / 64, 64>>>(N, x, y);
 }
+
+// What may not throw needs no object, which a constexpr function could not have.
+constexpr int constant(int n, float *x, float *y)
+{
+    if (x)
+#pragma kmm parallel(i = 0:N) chunk(256) update(y[i])
+        add<<<dim3((N + 63) / 64), 64>>>(N, x, y);
+    return 2 * n;
+}
+static_assert(constant(4, nullptr, nullptr) == 8, "");
 
 // The launch does not happen, so the next one has no description.
 static void in_arguments(float *x, float *y)
@@ -98,6 +111,9 @@ int main()
     std::printf("%g %g %s\n", h[0], h[N - 1], cudaGetErrorString(cudaGetLastError()));
     no_calls(x, y);
     cudaMemcpy(h, y, sizeof(h), cudaMemcpyDeviceToHost);
+    std::printf("%g %g\n", h[0], h[N - 1]);
+    constant(2, y, x);
+    cudaMemcpy(h, x, sizeof(h), cudaMemcpyDeviceToHost);
     std::printf("%g %g\n", h[0], h[N - 1]);
     return 0;
 }

@@ -3,7 +3,7 @@
 // RUN: env KMM_DEVICES=host:3,mem=2M KMM_FRAME=64K KMM_JOIN=0 %t > %t.three && diff %t.want %t.three
 // RUN: env KMM_DEVICES=host:2,mem=8M KMM_FRAME=64K KMM_JOIN=0 KMM_CHECK=access %t > %t.check 2>&1 && diff %t.want %t.check
 // RUN: %kmmcc --target=host --emit-source %s | FileCheck %s
-// Kernels whose stores some threads leave, whose elements are rows, and whose indices are written by macros.
+// Kernels whose stores some threads leave, whose elements are rows, whose parameters are arrays, and whose indices are written by macros.
 #include <cuda_runtime.h>
 #include <stdio.h>
 
@@ -26,6 +26,13 @@
 // CHECK-LABEL: static void macros{{.}}int n)
 // CHECK-COUNT-3: KMM_WRITE, "X[x_]"
 
+// CHECK-LABEL: static void arrays{{.}}int n)
+// CHECK: KMM_READ, "(moved(Y))[i]"
+// CHECK: KMM_UPDATE, "X[x_]"
+// CHECK: KMM_READ, "Y[x_:2]"
+// CHECK: KMM_READ, "((float (*)[8])Y)[{{.*}}][:]"
+// CHECK: KMM_WRITE, "X[2 * x_]"
+// CHECK: KMM_UPDATE, "((second *)(b))[3 * x_]"
 // CHECK-LABEL: static void members{{.}}int n)
 // CHECK: KMM_WRITE, "v.out[x_]"
 // CHECK: KMM_UPDATE, "v.out[i]"
@@ -47,6 +54,17 @@ __global__ void r_both(int n, float (*x)[8], const float (*y)[4][2]) { int i = I
 __global__ void m_all(int n, float *x, const float *y) { BEGIN STORE(x, y[i] + 1); }
 __global__ void m_parts(int n, float *x, const float *y) { int i = INDEX(x); LEAVE(i, n); AT(x, i) = AT(y, i) + 2; }
 __global__ void m_direct(int n, float *x, const float *y) { if (I < n) x[I] = y[INDEX(x)] + 3; }
+
+// ---- Parameters that are written as arrays, and a pointer that becomes one to a base
+__device__ void two(float v[], float by) { v[0] = by; *(v + 1) = -by; }
+__device__ float at(const float v[8], int i) { return v[i]; }
+__global__ void a_sum(int n, float x[], const float y[]) { int i = I; const float *p = y; p++; if (i < n) x[i] += p[i] + *(y + i); }
+__global__ void a_moved(int n, float x[100], const float y[][8]) { int i = I; x += i; if (i < n) *x = y[n - 1 - i][3]; }
+__global__ void a_helper(int n, float x[1], const float y[]) { int i = I; if (i < n) two(&x[2 * i], at(y, (int)y[i] % 5)); }
+struct first { float a; };
+struct second { float b; };
+struct both : first, second { float c; };
+__global__ void a_base(int n, second *x) { int i = I; if (i < n) x[3 * i].b = i; }
 
 // ---- Members of one variable, of which a clause names one
 struct view { float *in, *out; };
@@ -95,6 +113,19 @@ static void macros(int n)
     TEST(m_direct<<<196, 256>>>(n, X, Y));
 }
 
+static float *moved(float *p) { return p + 1; }
+static void arrays(int n)
+{
+    #pragma kmm parallel(i = 0:n) write((moved(X))[i])
+    m_all<<<196, 256>>>(n, moved(X), moved(Y));
+    show(__LINE__);
+    TEST(a_sum<<<196, 256>>>(n, X, Y));
+    TEST(a_moved<<<196, 256>>>(n, X, (float (*)[8])Y));
+    TEST(a_helper<<<196, 256>>>(n, X, Y));
+    both *b = (both *)X;
+    TEST(a_base<<<196, 256>>>(n, b));
+}
+
 static void members(int n)
 {
     view v = {Y, X};
@@ -113,5 +144,6 @@ int main()
     leaves(N);
     rows(N);
     macros(N);
+    arrays(N);
     members(N);
 }

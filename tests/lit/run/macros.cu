@@ -34,7 +34,7 @@ int main()
     SPLIT((i = 0:n), update(x[i]) chunk(300)) /* IN_CHUNKS is a word in a comment and "a string: IN_CHUNKS(x)" */
     add<<<(n + 63) / 64, 64>>>(n, x, 1);
     // SOURCE: kmm_launch_begin("add", "macros.cu", [[#@LINE+2]]);
-    // SOURCE-NEXT: kmm_launch_label(kmm__launch, "by a macro");
+    // SOURCE: kmm_launch_label(kmm__launch, "by a macro");
     IN_CHUNKS(add,
               n, x, /* a comment, with a comma */
               2);

@@ -32,6 +32,14 @@ __global__ void by_long_compare(int n, size_t b, int *a) { int i = GLOBAL_X; if 
 __global__ void by_truth(int n, bool s, int *a) { int i = GLOBAL_X; if (i < n) a[i + s] = 18 + i % 7; }
 #pragma kmm declare kernel(i = 0:n) write(a[i + b / 16777216])
 __global__ void by_quotient(int n, unsigned b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b / 16777216] = 19 + i % 7; }
+#pragma kmm declare kernel(i = 0:n) write(a[i + b % 1024 + (b > 1000 ? 700 : 0)])
+__global__ void by_declared_rest(int n, size_t b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b % 1024 + (b > 1000 ? 700 : 0)] = 20 + i % 7; }
+#pragma kmm declare kernel(i = 0:n) update(a[i])
+__global__ void below_declared(size_t n, int *a, int most) { int i = GLOBAL_X; if (i < n && i < most) a[i] = 21 + i % 7; }
+#pragma kmm declare kernel(i = 0:n) write(a[i + b])
+__global__ void by_declared_byte(int n, unsigned char b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b] = 22 + i % 7; }
+#pragma kmm declare kernel(i = 0:n) write(a[i + b])
+template <class T> __global__ void by_template(int n, T b, int *a) { int i = GLOBAL_X; if (i < n) a[i + b] = 23 + i % 7; }
 
 // Structs whose members are not those of the arguments.
 struct whole { int n, s; };
@@ -45,6 +53,19 @@ template <class T> void by_type(const T &v, int *a, int grid) { by_struct<<<grid
 
 static const int N = 300000;
 static int *a;
+
+// The type of what is passed depends on a template.
+template <class T> void pass(int n, T b, int *to)
+{
+#pragma kmm parallel
+    by_declared_byte<<<n / 256 + 1, 256>>>(n, b, to);
+#pragma kmm parallel
+    by_declared_rest<<<n / 256 + 1, 256>>>(n, b, to);
+#pragma kmm parallel
+    by_template<unsigned char><<<n / 256 + 1, 256>>>(n, b, to + 20000);
+#pragma kmm parallel
+    by_template<<<n / 256 + 1, 256>>>(n, b, to + 60000);
+}
 
 static void say(const char *name)
 {
@@ -141,6 +162,16 @@ int main(int argc, char **argv)
 #pragma kmm parallel
     by_quotient<<<grid, 256>>>(n, minus, a);
     say("by_quotient");
+#pragma kmm parallel
+    by_declared_rest<<<grid, 256>>>(n, minus, a);
+    say("by_declared_rest");
+#pragma kmm parallel
+    below_declared<<<grid, 256>>>(minus, a, n);
+    say("below_declared");
+    pass(n, byte, a);
+    pass(n / 2, large_word, a + 1000);
+    pass(n / 4, wide, a + 2000);
+    say("pass");
     // with -fkmm-auto
     whole w = {n, 3};
     larger l;

@@ -41,7 +41,7 @@
 // PLUGIN: kmm: error: PMI_SIZE says that 2 processes were started, which KMM_NODES=1 makes one program: the plug-in for messages cannot be opened: /nothing.so
 // PLUGIN-NOT: error
 // RUN: %not env KMM_NODES=1 PMI_SIZE=2 PMI_RANK=0 KMM_TRANSPORT=libkmm.so.0 %t 2>&1 | FileCheck --check-prefix=NAMED %s
-// NAMED: the plug-in for messages cannot be opened: {{.*}}lib/libkmm-mpi-libkmm.so.0.so
+// NAMED: the plug-in for messages cannot be opened: {{.*}}lib/kmm/libkmm-mpi-libkmm.so.0.so
 // RUN: %kmmcc -O1 %san -c %s -o %t.o && %cxx %san %t.o -o %t.linked -L%kmm_build/lib -lkmm -Wl,-rpath,%kmm_build/lib
 // RUN: %not env KMM_NODES=1 run_nodes -n 2 %t.linked 2>&1 | FileCheck --check-prefix=LINKED %s
 // LINKED: kmm: error: KMM_NODES=1 makes one program of several processes only where kmmcc has linked one with pragmas, or main calls kmm_nodes_start

@@ -8,9 +8,8 @@
 // RUN: FileCheck --check-prefix=DIVIDED %s < %t.err
 // DIVIDED: node 0 of {{[24]}}: 23 launches were divided among nodes
 
-// Functions that may use more than their arguments stay on node 0; so does all under checks and on pretend devices.
+// Functions that may use more than their arguments stay on node 0; so does all under checks.
 // RUN: env KMM_NODES=1 KMM_LOG=info KMM_CHECK=result run_nodes -n 2 %t 2>&1 | FileCheck --check-prefix=WHOLE %s
-// RUN: env KMM_NODES=1 KMM_LOG=info KMM_DEVICES=host:2,mem=4M run_nodes -n 2 %t 2>&1 | FileCheck --check-prefix=WHOLE %s
 // WHOLE: : 0 launches were divided among nodes
 
 // A forked process is alone.
@@ -19,6 +18,11 @@
 // What goes wrong on another node ends the program, with the node.
 // RUN: %not env KMM_NODES=1 run_nodes -n 2 %t throw 2>&1 | FileCheck --check-prefix=THROWS %s
 // THROWS: kmm: error: node 1: an exception leaves a chunk that runs on this node; the function cannot be divided among nodes
+
+// A node that dies while others wait for it ends the program, with one line that says so.
+// RUN: %not timeout 20 env KMM_NODES=1 run_nodes -n 3 %t fault > %t.err 2>&1; FileCheck --check-prefix=DIES %s < %t.err
+// DIES-COUNT-1: kmm: error: node 2 is lost: its connection has ended; the program ends
+// DIES-NOT: is lost
 #include <cstdio>
 #include <cstring>
 #include <sys/wait.h>
@@ -57,6 +61,12 @@ static void follow(int n, int *x)
 {
     for (int i = 0; i < n; i++)
         x[i] += behind[i];
+}
+
+static void divide(int n, const int *x, int *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = 1000 / x[i];
 }
 
 static void check(int n, const int *x, int *y)
@@ -101,6 +111,11 @@ int main(int argc, char **argv)
     count(n, px);
     if (argc > 1 && !std::strcmp(argv[1], "throw"))
         x[n - 1] = -1;
+    if (argc > 1 && !std::strcmp(argv[1], "fault")) {
+        x[n - 1] = 0;
+        #pragma kmm parallel(i = 0:n) chunk(1000) rebase(n: i) read(px[i]) write(py[i])
+        divide(n, px, py);
+    }
     if (argc > 1 && !std::strcmp(argv[1], "fork")) {
         if (fork())
             wait(nullptr);

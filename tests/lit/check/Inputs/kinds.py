@@ -3,7 +3,7 @@
 compares what finds the mistake with the table in PAGE (docs/checking.md). -p prints the table's rows. Fails if a row differs, if a
 program has none, or if nothing finds a mistake.
 
-compile: kmmcc refuses the program. run: it is compiled with -fno-kmm-compare, and the run fails with a message of kmm. checked: the same
+compile: kmmcc refuses the program, or warns (-Wkmm-unproven). run: it is compiled with -fno-kmm-compare, and the run fails with a message of kmm. checked: the same
 with -fkmm-check. result: compiled as for run, and run on small devices with KMM_CHECK=result. A program that kmmcc refuses also with -fno-kmm-compare has `-` for the runs.
 """
 import glob
@@ -38,8 +38,9 @@ def runs(binary, all_devices):
 def kind(kmmcc, path, folder):
     binary = os.path.join(folder, os.path.basename(path) + ".program")
     base = [kmmcc, "--target=host", "-w", path, "-o", binary] if path.endswith(".cu") else [kmmcc, "-w", path, "-o", binary]
-    accepted, said = compiled(base[:-1] + [binary + ".source", "--emit-source=" + binary + ".source"])
-    answers = ["no" if accepted else "yes"]
+    source = [binary + ".source", "--emit-source=" + binary + ".source"]
+    accepted, said = compiled([word for word in base[:-1] if word != "-w"] + source)
+    answers = ["warns" if accepted and "[-Wkmm-unproven]" in said else "no" if accepted else "yes"]
     if not accepted and "error:" not in said:
         sys.exit("%s: %s" % (path, said))
     accepted = True
@@ -55,7 +56,7 @@ def main():
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kinds")
     os.makedirs(folder, exist_ok=True)
     with open(page, encoding="utf-8") as text:
-        table = dict(re.findall(r"^\| (.*?) +\| ((?:yes|no|-)(?: +\| (?:yes|no|-)){3}) +\|$", text.read(), re.M))
+        table = dict(re.findall(r"^\| (.*?) +\| ((?:yes|no|warns)(?: +\| (?:yes|no|-)){3}) +\|$", text.read(), re.M))
     table = {name: re.split(r" +\| ", answers) for name, answers in table.items()}
     bad, rows = 0, []
     for path in sorted(glob.glob(here + "/*.c") + glob.glob(here + "/*.cu")):

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of a function as numbers, for the call of the whole range and the call of a chunk. Values
+// that are equal for several choices of all that they are computed from count as the same.
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/InstIterator.h>
+
+#include "ir/proof.hpp"
+
+namespace kmm_ir
+{
+
+enum { TRIALS = 9, LEAST_TRIALS = 4 };
+
+// A number that depends on nothing but its arguments.
+static uint64_t mixed(uint64_t of, unsigned trial, uint64_t below)
+{
+    uint64_t x = (of + 1) * 0x9E3779B97F4A7C15ULL + trial * 0xBF58476D1CE4E5B9ULL;
+    x ^= x >> 31;
+    x *= 0x94D049BB133111EBULL;
+    return (x ^ x >> 29) % below;
+}
+
+// The number of a value or a loop in a trial. Values that are not of the function have one number.
+uint64_t Proof::chosen(const void *of, unsigned trial, uint64_t below) const
+{
+    auto at = number_.find(of);
+    return mixed(at == number_.end() ? 0 : at->second, trial, below);
+}
+
+// ---- Ranges ----
+
+// Where the range of an axis, the chunk in it, and the range end.
+struct Bounds {
+    int64_t lower, begin, end, last;
+};
+
+static Bounds bounds(int axis, unsigned trial)
+{
+    const uint64_t of = (uint64_t)axis + 1000000;
+    Bounds b = {(int64_t)mixed(of, trial, 4), 0, 0, 0};
+    b.begin = b.lower + 1 + (int64_t)mixed(of, trial + 100, 7);
+    b.end = b.begin + 1 + (int64_t)mixed(of, trial + 200, 7);
+    b.last = b.end + 1 + (int64_t)mixed(of, trial + 300, 7);
+    return b;
+}
+
+int64_t Proof::bound(const ir_role_t *role, const Trial &t) const
+{
+    const Bounds b = bounds(role->axis, t.number);
+    const bool is_split = axes_ >> role->axis & 1;
+    const int64_t begin = t.run == RUN_CHUNK && is_split   ? b.begin
+                          : t.run == RUN_AFTER && is_split ? b.end
+                                                           : b.lower,
+                  end = t.run == RUN_WHOLE || t.run == RUN_AFTER || !is_split ? b.last
+                        : t.run == RUN_BEFORE                                 ? b.begin
+                                                                              : b.end;
+    return role->kind == IR_BEGIN ? begin : role->kind == IR_END ? end : end - begin;
+}
+
+std::optional<APInt> Proof::argument(const Argument *a, const Trial &t) const
+{
+    const unsigned bits = (unsigned)layout_.getTypeSizeInBits(a->getType()).getFixedValue();
+    auto at = role_.find(a);
+    const ir_role_t *role = at == role_.end() ? nullptr : at->second;
+    if (role && role->kind >= IR_LENGTH && role->kind <= IR_END)
+        return APInt(bits, (uint64_t)bound(role, t), true);
+    if (!a->getType()->isPointerTy())
+        return APInt(bits, 2 + chosen(a, t.number, t.number % 3 ? 60 : 12));
+    uint64_t address = (1 + chosen(a, t.number, 4000)) << 24;
+    for (int k = 0; role && role->kind == IR_MOVED && k < IR_AXES && t.run == RUN_CHUNK; k++)
+        if (!t.follows && role->moves & axes_ & 1ULL << k) {
+            const Bounds b = bounds(k, t.number);
+            address += (uint64_t)(role->distance[k] * (b.begin - b.lower));
+        }
+    return APInt(bits, address);
+}
+
+// ---- Expressions ----
+
+std::optional<int64_t> Proof::iterations(const Divided &d, const Trial &t) const
+{
+    std::optional<APInt> n = number(d.count, t);
+    if (!n)
+        return std::nullopt;
+    return n->getSExtValue() + d.at_end;
+}
+
+// The number of the iteration that is looked at: in a divided loop, one of the chunk and its
+// counterpart in the whole call.
+std::optional<int64_t> Proof::iteration(const Loop *l, const Trial &t) const
+{
+    auto at = divided_.find(l);
+    if (t.at && t.at->count(l))
+        return t.at->at(l);
+    if (at == divided_.end())
+        return (int64_t)chosen(l, t.number, 5);
+    auto of = [&](Run run) { return iterations(at->second, {t.number, run, t.follows}); };
+    std::optional<int64_t> before = of(at->second.descends ? RUN_AFTER : RUN_BEFORE),
+                           count = of(RUN_CHUNK);
+    if (!before || !count || *count <= 0)
+        return std::nullopt;
+    int64_t own = (int64_t)chosen(l, t.number, (uint64_t)*count);
+    return t.run == RUN_CHUNK && !t.follows ? own : own + *before;
+}
+
+std::optional<APInt> Proof::number_of_recurrence(const SCEVAddRecExpr *r, const Trial &t) const
+{
+    const std::optional<int64_t> k = iteration(r->getLoop(), t);
+    std::optional<APInt> sum = number(r->getStart(), t);
+    if (!k || !sum)
+        return std::nullopt;
+    const unsigned bits = sum->getBitWidth();
+    int64_t times = 1; // k over the number of the operand
+    for (unsigned n = 1; n < r->getNumOperands(); n++) {
+        times = times * (*k - n + 1) / n;
+        std::optional<APInt> step = number(r->getOperand(n), t);
+        if (!step)
+            return std::nullopt;
+        *sum += step->sextOrTrunc(bits) * APInt(64, (uint64_t)times, true).sextOrTrunc(bits);
+    }
+    return sum;
+}
+
+std::optional<APInt> Proof::number_of_operands(const SCEVNAryExpr *n, const Trial &t) const
+{
+    std::optional<APInt> all;
+    for (const SCEV *s : n->operands()) {
+        std::optional<APInt> x = number(s, t);
+        if (!x)
+            return std::nullopt;
+        if (!all) {
+            all = x;
+            continue;
+        }
+        const unsigned bits = std::max(all->getBitWidth(), x->getBitWidth());
+        const APInt a = all->sextOrTrunc(bits), b = x->sextOrTrunc(bits);
+        switch (n->getSCEVType()) {
+        case scAddExpr: all = a + b; break;
+        case scMulExpr: all = a * b; break;
+        case scSMaxExpr: all = APIntOps::smax(a, b); break;
+        case scSMinExpr: all = APIntOps::smin(a, b); break;
+        case scUMaxExpr: all = APIntOps::umax(a, b); break;
+        case scUMinExpr:
+        case scSequentialUMinExpr: all = APIntOps::umin(a, b); break;
+        default: return std::nullopt;
+        }
+    }
+    return all;
+}
+
+std::optional<APInt> Proof::number(const SCEV *s, const Trial &t) const
+{
+    if (auto *c = dyn_cast<SCEVConstant>(s))
+        return c->getAPInt();
+    if (auto *r = dyn_cast<SCEVAddRecExpr>(s))
+        return number_of_recurrence(r, t);
+    if (auto *n = dyn_cast<SCEVNAryExpr>(s))
+        return number_of_operands(n, t);
+    if (auto *c = dyn_cast<SCEVCastExpr>(s)) {
+        std::optional<APInt> x = number(c->getOperand(), t);
+        const unsigned bits = (unsigned)scev_.getTypeSizeInBits(c->getType());
+        if (!x)
+            return x;
+        return c->getSCEVType() == scSignExtend ? x->sextOrTrunc(bits) : x->zextOrTrunc(bits);
+    }
+    if (auto *d = dyn_cast<SCEVUDivExpr>(s)) {
+        std::optional<APInt> x = number(d->getLHS(), t), y = number(d->getRHS(), t);
+        return x && y && !y->isZero() ? std::optional<APInt>(x->udiv(*y)) : std::nullopt;
+    }
+    auto *u = dyn_cast<SCEVUnknown>(s);
+    if (!u)
+        return std::nullopt;
+    if (auto *a = dyn_cast<Argument>(u->getValue()))
+        return argument(a, t);
+    const unsigned bits = (unsigned)scev_.getTypeSizeInBits(u->getType());
+    if (u->getType()->isPointerTy())
+        return APInt(bits, (1 + chosen(u->getValue(), t.number, 4000)) << 24);
+    return APInt(bits, bits < 8 ? chosen(u->getValue(), t.number, 2)
+                                : 2 + chosen(u->getValue(), t.number, 40));
+}
+
+// True if pointers move in it by what the clauses alone know, such as the width of a row.
+bool Proof::has_open_distance(const SCEV *s) const
+{
+    bool has_number = false, has_moved = false;
+    SCEVExprContains(s, [&](const SCEV *e) {
+        auto *u = dyn_cast<SCEVUnknown>(e);
+        auto *a = u ? dyn_cast<Argument>(u->getValue()) : nullptr;
+        auto at = a ? role_.find(a) : role_.end();
+        const ir_role_t *role = at == role_.end() ? nullptr : at->second;
+        has_moved |= role && role->kind == IR_MOVED;
+        has_number |= role && role->kind == IR_FIXED && !a->getType()->isPointerTy();
+        for (int k = 0; role && k < IR_AXES; k++)
+            has_number |= role->kind == IR_MOVED && role->moves >> k & 1 && !role->distance[k];
+        return false;
+    });
+    return has_moved && has_number;
+}
+
+bool Proof::is_same_number(const SCEV *s, bool follows) const
+{
+    int tried = 0;
+    for (unsigned n = 1; n <= TRIALS; n++) {
+        std::optional<APInt> whole = number(s, {n, RUN_WHOLE, follows}),
+                             chunk = number(s, {n, RUN_CHUNK, follows});
+        if (!whole || !chunk)
+            continue;
+        if (*whole != *chunk)
+            return false;
+        tried++;
+    }
+    return tried >= LEAST_TRIALS;
+}
+
+bool Proof::is_same(const Value *v)
+{
+    auto at = same_.find(v);
+    if (at != same_.end())
+        return at->second;
+    const SCEV *s = scev_.getSCEV(const_cast<Value *>(v));
+    auto *u = dyn_cast<SCEVUnknown>(s);
+    auto *i = dyn_cast<Instruction>(v);
+    // Behind a loop, the number of its iterations decides which value it is.
+    const bool is_result = SCEVExprContains(s, [&](const SCEV *e) {
+        auto *r = dyn_cast<SCEVAddRecExpr>(e);
+        return r && !(i && r->getLoop()->contains(i));
+    });
+    return same_[v] =
+               !is_result && !(u && u->getValue() == v) && !isa<SCEVCouldNotCompute>(s) &&
+               (is_same_number(s, false) || (has_open_distance(s) && is_same_number(s, true)));
+}
+
+// The instructions that SCEV takes as they are; the first one that is marked counts.
+Mark Proof::mark_of_leaves(const SCEV *s) const
+{
+    Mark found = nullptr;
+    SCEVExprContains(s, [&](const SCEV *e) {
+        auto *u = dyn_cast<SCEVUnknown>(e);
+        if (u && isa<Instruction>(u->getValue()))
+            found = mark(u->getValue());
+        return found != nullptr;
+    });
+    return found;
+}
+
+// True for a pointer that each iteration finds in the same place: in a variable, or in a struct to
+// which a parameter points that does not move.
+bool Proof::is_steady(const Value *v) const
+{
+    auto *load = dyn_cast<LoadInst>(v);
+    const Value *from = load && load->isSimple()
+                            ? load->getPointerOperand()->stripInBoundsConstantOffsets()
+                            : nullptr;
+    auto *a = dyn_cast_or_null<Argument>(from);
+    auto at = a ? role_.find(a) : role_.end();
+    return load && load->getType()->isPointerTy() &&
+           (isa<GlobalVariable>(from) || is_steady(from) ||
+            (at != role_.end() && at->second->kind == IR_FIXED));
+}
+
+// True if the place is computed from parameters and the numbers of iterations alone.
+bool Proof::is_affine(const SCEV *s) const
+{
+    return !SCEVExprContains(s, [&](const SCEV *e) {
+        auto *u = dyn_cast<SCEVUnknown>(e);
+        return isa<SCEVCouldNotCompute>(e) ||
+               (u && isa<Instruction>(u->getValue()) && !isa<AllocaInst>(u->getValue()) &&
+                !is_steady(u->getValue()));
+    });
+}
+
+uint64_t Proof::axes_of(const SCEV *s) const
+{
+    uint64_t found = 0;
+    SCEVExprContains(s, [&](const SCEV *e) {
+        auto *u = dyn_cast<SCEVUnknown>(e);
+        auto *a = u ? dyn_cast<Argument>(u->getValue()) : nullptr;
+        auto at = a ? role_.find(a) : role_.end();
+        if (at != role_.end() && at->second->kind >= IR_LENGTH && at->second->kind <= IR_END)
+            found |= 1ULL << at->second->axis;
+        return false;
+    });
+    return found & axes_;
+}
+
+// ---- Loops ----
+
+bool Proof::adds_up(const Divided &d) const
+{
+    int tried = 0;
+    for (unsigned n = 1; n <= TRIALS; n++) {
+        std::optional<int64_t> before = iterations(d, {n, RUN_BEFORE, false}),
+                               chunk = iterations(d, {n, RUN_CHUNK, false}),
+                               with = iterations(d, {n, RUN_WITH, false});
+        if (!before || !chunk || !with || *before < 0 || *chunk < 0 || *before + *chunk != *with)
+            return false;
+        tried += *chunk > 0;
+    }
+    return tried >= LEAST_TRIALS;
+}
+
+// Blocks from which no way leads to a return.
+void Proof::find_cold()
+{
+    std::set<const BasicBlock *> returns;
+    std::vector<const BasicBlock *> list;
+    for (const BasicBlock &b : f_)
+        if (isa<ReturnInst>(b.getTerminator()))
+            list.push_back(&b);
+    while (!list.empty()) {
+        const BasicBlock *b = list.back();
+        list.pop_back();
+        if (returns.insert(b).second)
+            list.insert(list.end(), pred_begin(b), pred_end(b));
+    }
+    for (const BasicBlock &b : f_)
+        if (!returns.count(&b))
+            cold_.insert(&b);
+}
+
+// True if another way leads out of the loop than its bound, unless the function does not return
+// then.
+bool Proof::ends_early(const Loop *l, const Divided &d, const Instruction **at) const
+{
+    for (const BasicBlock *b : l->blocks())
+        for (const BasicBlock *s : successors(b))
+            if (b != d.exiting && !l->contains(s) && !cold_.count(s)) {
+                *at = b->getTerminator();
+                return true;
+            }
+    return false;
+}
+
+// True if the loop counts down, and nothing in it counts up.
+bool Proof::descends(const Loop *l) const
+{
+    bool down = false;
+    for (PHINode &phi : l->getHeader()->phis()) {
+        auto *r = scev_.isSCEVable(phi.getType()) ? dyn_cast<SCEVAddRecExpr>(scev_.getSCEV(&phi))
+                                                  : nullptr;
+        if (!r || r->getLoop() != l || !r->isAffine())
+            continue;
+        if (!scev_.isKnownNegative(r->getStepRecurrence(scev_)))
+            return false;
+        down = true;
+    }
+    return down;
+}
+
+void Proof::find_divided()
+{
+    for (const Loop *l : loops_.getLoopsInPreorder()) {
+        SmallVector<BasicBlock *, 4> exiting;
+        l->getExitingBlocks(exiting);
+        for (BasicBlock *e : exiting) {
+            const SCEV *count = scev_.getExitCount(l, e);
+            if (isa<SCEVCouldNotCompute>(count) || !axes_of(count))
+                continue;
+            const Divided d = {e, count, e == l->getLoopLatch(), axes_of(count), descends(l)};
+            const Instruction *at = e->getTerminator();
+            const bool early = ends_early(l, d, &at);
+            if (e != l->getHeader() && !d.at_end)
+                continue;
+            if (early)
+                undivided_[l] = because("has a loop over the range that data may end early, which "
+                                        "other chunks would have to know",
+                                        at);
+            else if (!isPowerOf2_64(d.axes) || !adds_up(d))
+                undivided_[l] = because("has a loop whose iterations do not divide as the range "
+                                        "does",
+                                        at);
+            else
+                divided_[l] = d;
+        }
+    }
+}
+
+// Finds for each block those whose branches decide whether it runs, but for the bounds of divided
+// loops.
+void Proof::find_decisions()
+{
+    for (const BasicBlock &b : f_) {
+        const Loop *l = loops_.getLoopFor(&b);
+        auto at = l ? divided_.find(l) : divided_.end();
+        if (b.getTerminator()->getNumSuccessors() < 2 ||
+            (at != divided_.end() && at->second.exiting == &b))
+            continue;
+        auto *node = post_.getNode(const_cast<BasicBlock *>(&b));
+        const auto *end = node ? node->getIDom() : nullptr;
+        for (const BasicBlock *s : successors(&b))
+            for (auto *n = post_.getNode(const_cast<BasicBlock *>(s)); n && n != end;
+                 n = n->getIDom())
+                if (n->getBlock())
+                    decided_by_[n->getBlock()].push_back(&b);
+    }
+}
+
+} // namespace kmm_ir

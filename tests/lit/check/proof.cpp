@@ -1,0 +1,327 @@
+// RUN: %kmmcc -O1 -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=warning: --implicit-check-not=error: %s
+// RUN: %kmmcc -O1 -Wno-kmm-unproven -c %s -o %t.o 2>&1 | FileCheck --allow-empty --implicit-check-not=kmm %s --check-prefix=NONE
+// REQUIRES: ir
+// Functions whose chunks are proven to give what one call gives, and functions of which it is said
+// that this is not proven, with the reason. Every warning is in the list at the end.
+// NONE-NOT: unproven
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <unistd.h>
+#include <vector>
+#define LENGTH _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) write(y[i])")
+#define BOUNDS _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) write(y[i])")
+#define HALO _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i-1:3]) write(y[i])")
+#define ROWS _Pragma("kmm parallel(i = 0:n) chunk(10) rebase(n: i) shape(x[n][w], y[n][w]) read(x[i][:]) write(y[i][:])")
+#define SUM _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(+: s[0])")
+#define MAXIMUM _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(max: s[0])")
+#define AND _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(&&: k[0])")
+typedef std::complex<double> cplx;
+struct best { double value; int at; };
+struct vec { double x, y, z; };
+struct coefficients { double a, b, c; int power; };
+
+// ---- Proven ----
+static void axpy(int n, double a, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = a * x[i] + 1; }
+static void by_pointer(int n, const double *x, double *y) { while (n--) *y++ = *x++; }
+static void by_end(int n, const double *x, double *y) { for (const double *e = x + n; x != e; ++x, ++y) *y = *x; }
+static void backwards(int n, const double *x, double *y) { for (int i = n - 1; i >= 0; i--) y[i] = x[i]; }
+static void unsigned_index(size_t n, const double *__restrict x, double *__restrict y) { for (size_t i = 0; i < n; ++i) y[i] = x[i] * 2; }
+static void long_index(long n, const double *x, double *y) { for (long i = 0; i < n; ++i) y[i] = x[i] * 2; }
+static void unsigned_32(unsigned n, const double *x, double *y) { for (unsigned i = 0; i < n; ++i) y[i] = x[i] * 2; }
+static void index_value(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[i] + i * 0.5; }
+static void guard(int n, const double *x, double *y) { if (n <= 0) return; for (int i = 0; i < n; i++) y[i] = x[i]; }
+static void with_continue(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { y[i] = 0; if (x[i] < 0) continue; y[i] = std::sqrt(x[i]); } }
+static void inner_break(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { double v = x[i]; int k; for (k = 0; k < 50; k++) { v = v * v - 1; if (v > 100) break; } y[i] = k; } }
+static void newton(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { double r = x[i], old; do { old = r; r = (r + x[i] / r) / 2; } while (fabs(r - old) > 1e-9); y[i] = r; } }
+static void stencil(int lo, int hi, int m, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = i > 0 && i < m - 1 ? (x[i - 1] + x[i] + x[i + 1]) / 3 : x[i]; }
+static void interior(int lo, int hi, int m, const double *x, double *y) { if (lo < 1) lo = 1; if (hi > m - 1) hi = m - 1; for (int i = lo; i < hi; i++) y[i] = x[i - 1] + x[i + 1]; }
+static void interior_max(int lo, int hi, int m, const double *x, double *y) { for (int i = std::max(lo, 1); i < std::min(hi, m - 1); i++) y[i] = x[i - 1] + x[i + 1]; }
+static void small_array(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { double t[4] = {1, 2, 3, 4}; for (int k = 1; k < 4; k++) t[k] += t[k - 1] * x[i]; y[i] = t[3]; } }
+static void outer_array(int n, const double *x, double *y) { double t[8]; for (int i = 0; i < n; i++) { for (int k = 0; k < 8; k++) t[k] = k * x[i]; double s = 0; for (int k = 0; k < 8; k++) s += t[7 - k]; y[i] = s; } }
+static void outer_memset(int n, const double *x, double *y) { int h[16]; for (int i = 0; i < n; i++) { memset(h, 0, sizeof h); h[(int)x[i] & 15]++; h[(int)(2 * x[i]) & 15]++; y[i] = h[3]; } }
+static void table(int n, const double *x, double *y) { double c[16]; for (int k = 0; k < 16; k++) c[k] = 1.0 / (k + 1); for (int i = 0; i < n; i++) y[i] = c[(int)x[i] & 15]; }
+static void constants(int n, const double *x, double *y) { static const double c[3] = {1, -2, 1}; for (int i = 0; i < n; i++) y[i] = c[(int)x[i] % 3]; }
+static double horner(double v, const coefficients &c) { return (c.a * v + c.b) * v + c.c; }
+static void by_value(int n, coefficients c, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = horner(x[i], c) + c.power; }
+static void by_address(int n, const coefficients *c, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = horner(x[i], *c); }
+static void lambda(int n, const double *x, double *y) { const double a = 3; auto f = [&](double v) { return a * v; }; for (int i = 0; i < n; i++) y[i] = f(x[i]); }
+template <class T, class F> static void mapped(int n, const T *x, T *y, F f) { for (int i = 0; i < n; i++) y[i] = f(x[i]); }
+struct square { double operator()(double v) const { return v * v; } };
+static void vector_inside(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { std::vector<double> t(5, x[i]); for (double &v : t) v *= 2; y[i] = t[0] + t[4]; } }
+static void array_inside(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { std::array<double, 3> t = {x[i], 2, 3}; y[i] = std::accumulate(t.begin(), t.end(), 0.0); } }
+static void allocated(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { double *t = (double *)malloc(8 * sizeof *t); for (int k = 0; k < 8; k++) t[k] = x[i] * k; y[i] = t[3] + t[5]; free(t); } }
+static void work_room(int n, int w, const double *x, double *y) { double *t = (double *)malloc(w * sizeof *t); for (int i = 0; i < n; i++) { for (int k = 0; k < w; k++) t[k] = x[i] + k; double s = 0; for (int k = 0; k < w; k++) s += t[k]; y[i] = s; } free(t); }
+static void complex_parts(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { cplx z(x[i], 1); z = z * z + cplx(0, 2); y[i] = std::abs(z) + std::norm(z / cplx(2, 1)); } }
+static void math(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { int e; y[i] = pow(sin(x[i]), 2) + exp(-x[i]) + fmin(x[i], 1) + frexp(x[i], &e) + e + atan2(x[i], 2) + std::floor(x[i]); } }
+static void structs(int n, const vec *p, vec *q) { for (int i = 0; i < n; i++) { vec v = p[i]; v.x += v.y; q[i] = v; } }
+static void members(int n, const vec *p, double *y) { for (int i = 0; i < n; i++) y[i] = std::sqrt(p[i].x * p[i].x + p[i].y * p[i].y + p[i].z * p[i].z); }
+static void simd(int n, const double *x, double *y) {
+#pragma omp simd
+    for (int i = 0; i < n; i++) y[i] = x[i] * 2; }
+static void two_loops(int n, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i]; for (int i = 0; i < n; i++) y[i] *= 2; }
+static void time_steps(int n, int steps, double *y) { for (int t = 0; t < steps; t++) for (int i = 0; i < n; i++) y[i] = y[i] * 0.5 + t; }
+static void filled(int n, double *y) { memset(y, 0, n * sizeof *y); }
+static void copied(int n, const double *x, double *y) { memcpy(y, x, n * sizeof *y); }
+static void std_copied(int n, const double *x, double *y) { std::copy(x, x + n, y); }
+static void std_filled(int n, double *y) { std::fill(y, y + n, 3.0); }
+static void std_transformed(int n, const double *x, double *y) { std::transform(x, x + n, y, [](double v) { return v + 1; }); }
+static void switched(int n, const double *x, double *y) { for (int i = 0; i < n; i++) switch ((int)x[i] % 4) { case 0: y[i] = 1; break; case 1: y[i] = 2; break; default: y[i] = x[i]; } }
+static void gathered(int lo, int hi, const int *at, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[at[i]]; }
+static void sparse(int lo, int hi, const int *row, const int *col, const double *v, const double *x, double *y) { for (int i = lo; i < hi; i++) { double s = 0; for (int k = row[i]; k < row[i + 1]; k++) s += v[k] * x[col[k]]; y[i] = s; } }
+static void rows(int n, int w, const double *x, double *y) { for (int i = 0; i < n; i++) for (int j = 0; j < w; j++) y[i * w + j] = 2 * x[i * w + j]; }
+static void row_pointers(int n, int w, const double *x, double *y) { for (int i = 0; i < n; i++) { const double *a = x + (size_t)i * w; double *b = y + (size_t)i * w; for (int j = 0; j < w; j++) b[j] = a[j]; } }
+static void row_scan(int n, int w, const double *x, double *y) { for (int i = 0; i < n; i++) { y[i * w] = x[i * w]; for (int j = 1; j < w; j++) y[i * w + j] = y[i * w + j - 1] + x[i * w + j]; } }
+static void row_sort(int n, int w, const double *x, double *y) { for (int i = 0; i < n; i++) { for (int j = 0; j < w; j++) y[i * w + j] = x[i * w + j]; for (int j = 1; j < w; j++) for (int k = j; k > 0 && y[i * w + k] < y[i * w + k - 1]; k--) std::swap(y[i * w + k], y[i * w + k - 1]); } }
+static void flat(int n, int w, const double *x, double *y) { for (int k = 0; k < n * w; k++) y[k] = x[k]; }
+static void blocked(int n, int w, const double *x, double *y) { for (int i = 0; i < n; i++) for (int b = 0; b < w; b += 8) for (int j = b; j < std::min(b + 8, w); j++) y[i * w + j] = x[i * w + j]; }
+static void row_copy(int n, int w, const double *x, double *y) { for (int i = 0; i < n; i++) memcpy(y + i * w, x + i * w, w * sizeof *x); }
+static void planes(int lo, int hi, int h, int w, const double *x, double *y) { for (int k = lo; k < hi; k++) for (int j = 0; j < h; j++) for (int i = 0; i < w; i++) y[(k * h + j) * w + i] = x[(k * h + j) * w + i]; }
+static void product(int lo, int hi, int m, const double *a, const double *b, double *c) { for (int i = lo; i < hi; i++) for (int j = 0; j < m; j++) { double s = 0; for (int k = 0; k < m; k++) s += a[i * m + k] * b[k * m + j]; c[i * m + j] = s; } }
+static void product_ikj(int lo, int hi, int m, const double *a, const double *b, double *c) { for (int i = lo; i < hi; i++) for (int k = 0; k < m; k++) for (int j = 0; j < m; j++) c[i * m + j] += a[i * m + k] * b[k * m + j]; }
+static void sum(int n, const double *x, double *s) { for (int i = 0; i < n; i++) s[0] += x[i]; }
+static void sum_local(int n, const double *x, double *s) { double t = 0; for (int i = 0; i < n; i++) t += x[i] * x[i]; *s += t; }
+static void sum_old(int n, const double *x, double *s) { double t = *s; for (int i = 0; i < n; i++) t += x[i]; *s = t; }
+static void sum_if(int n, const double *x, double *s) { double t = 0; for (int i = 0; i < n; i++) if (x[i] > 0) t += x[i]; else t -= 1; *s += t; }
+static void sum_inner(int n, int w, const double *x, double *s) { double t = 0; for (int i = 0; i < n; i++) for (int j = 0; j < w; j++) t += x[i * w + j]; *s += t; }
+static void sum_std(int n, const double *x, double *s) { *s += std::accumulate(x, x + n, 0.0); }
+static void count(int n, const double *x, long *k) { long c = 0; for (int i = 0; i < n; i++) c += x[i] > 0.5; *k += c; }
+static void dot(int n, const double *x, const double *y, double *s) { double t = 0; for (int i = 0; i < n; i++) t += x[i] * y[i]; *s += t; }
+static void histogram(int n, const int *v, int *h) { for (int i = 0; i < n; i++) h[v[i] & 15]++; }
+static void most(int n, const double *x, double *s) { for (int i = 0; i < n; i++) if (x[i] > *s) *s = x[i]; }
+static void most_local(int n, const double *x, double *s) { double m = -DBL_MAX; for (int i = 0; i < n; i++) if (x[i] > m) m = x[i]; if (m > *s) *s = m; }
+static void most_old(int n, const double *x, double *s) { double m = *s; for (int i = 0; i < n; i++) m = fmax(m, x[i]); *s = m; }
+static void most_std(int n, const double *x, double *s) { double m = *s; for (int i = 0; i < n; i++) m = std::max(m, x[i]); *s = m; }
+static void most_int(int n, const int *v, int *k) { int m = v[0]; for (int i = 0; i < n; i++) if (v[i] > m) m = v[i]; if (m > *k) *k = m; }
+static void least_at(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
+static void least_local(int lo, int hi, const double *x, best *b) { double m = b->value; int k = b->at; for (int i = lo; i < hi; i++) if (x[i] < m) { m = x[i]; k = i; } b->value = m; b->at = k; }
+static void all_positive(int n, const double *x, int *k) { for (int i = 0; i < n; i++) if (!(x[i] > 0)) *k = 0; }
+static void all_local(int n, const double *x, int *k) { int all = 1; for (int i = 0; i < n; i++) all = all && x[i] > 0; *k = *k && all; }
+
+// ---- Not proven ----
+static void ring(int n, const double *x, double *y) { double b[4] = {0, 0, 0, 0}; for (int i = 0; i < n; i++) { y[i] = b[(int)x[i] & 3]; b[(int)(x[i] + 1) & 3] = x[i]; } }
+static void greatest(int n, const double *x, double *y) { double m = *std::max_element(x, x + n); for (int i = 0; i < n; i++) y[i] = x[i] / m; }
+static void sorted(int n, double *y) { std::sort(y, y + n); }
+static int order(const void *a, const void *b) { return *(const double *)a < *(const double *)b; }
+static void qsorted(int n, double *y) { qsort(y, n, sizeof *y, order); }
+static void rotated(int n, const double *x, double *y) { std::rotate_copy(x, x + n / 2, x + n, y); }
+static void filtered(int n, const double *x, double *y) { std::copy_if(x, x + n, y, [](double v) { return v > 0; }); }
+static void shifted(int n, const double *x, double *y) { y[0] = x[0]; memmove(y + 1, x, (n - 1) * sizeof *y); }
+struct shape { virtual double area(double v) { return v; } virtual ~shape() {} };
+static void by_virtual(int n, shape *f, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = f->area(x[i]); }
+static void by_function(int n, const double *x, double *y) { int k = 0; std::function<double(double)> f = [&](double v) { return v * k++; }; for (int i = 0; i < n; i++) y[i] = f(x[i]); }
+static void by_pointer_to(int n, double (*f)(double), const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = f(x[i]); }
+static void vector_lives(int n, const double *x, double *y) { std::vector<double> seen; for (int i = 0; i < n; i++) { if (x[i] > 3) seen.push_back(x[i]); y[i] = seen.empty() ? 0 : seen.back(); } }
+static void string_lives(int n, const double *x, double *y) { std::string t; for (int i = 0; i < n; i++) { if (x[i] > 3) t += 'a'; y[i] = t.size(); } }
+static void tokens(int n, const double *x, double *y) { char text[] = "1 2 3", *rest; for (int i = 0; i < n; i++) { char *t = strtok_r(i ? nullptr : text, " ", &rest); y[i] = x[i] + (t != nullptr); } }
+static void states(int n, const double *x, double *y) { int state = 0; for (int i = 0; i < n; i++) switch (state) { case 0: y[i] = 0; if (x[i] > 3) state = 1; break; default: y[i] = 1; if (x[i] < 1) state = 0; } }
+static void jumps(int n, const double *x, double *y) { int i = 0; low: for (; i < n; i++) { if (x[i] > 3) goto high; y[i] = 0; } return; high: for (; i < n; i++) { if (x[i] < 1) goto low; y[i] = 1; } }
+static void until(int n, const double *x, double *y) { for (int i = 0; i < n && x[i] >= 0; i++) y[i] = x[i]; }
+static void with_break(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) break; y[i] = x[i]; } }
+static void with_return(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) return; y[i] = x[i]; } }
+static void assembly(int n, const double *x, double *y) { static int k; for (int i = 0; i < n; i++) { __asm__("incl %0" : "+m"(k)); y[i] = x[i]; } }
+static void error_number(int n, const double *x, double *y) { errno = 0; for (int i = 0; i < n; i++) y[i] = sqrt(x[i]) + errno; }
+static void last_seen(int lo, int hi, const double *x, double *y) { double last = 0; for (int i = lo; i < hi; i++) { if (x[i] > 3) last = x[i]; y[i] = last; } }
+static void guarded_chain(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) if (i > 0 && x[i] > 3) y[i] = y[i - 1] + 1; }
+static void scattered(int lo, int hi, const int *at, const double *x, double *y) { for (int i = lo; i < hi; i++) y[at[i]] = x[i]; }
+static void compacted(int n, const double *x, double *y) { int k = 0; for (int i = 0; i < n; i++) { y[i] = 0; if (x[i] > 0) y[k++] = x[i]; } }
+static void in_fours(int n, const double *x, double *y) { int i = 0; for (; i + 3 < n; i += 4) y[i] = y[i + 1] = y[i + 2] = y[i + 3] = x[i]; for (; i < n; i++) y[i] = x[i]; }
+static void sum_until(int n, const double *x, double *s) { for (int i = 0; i < n && x[i] >= 0; i++) *s += x[i]; }
+static void median(int n, const double *x, double *s) { int c[64] = {0}, m = 0, k = 0; for (int i = 0; i < n; i++) c[(int)x[i] & 63]++; while (m < 63 && (k += c[m]) < n / 2) m++; if (m > *s) *s = m; }
+static void most_first(int n, const double *x, double *s) { double m = x[0]; for (int i = 0; i < n; i++) if (x[i] > m) m = x[i]; if (m > *s) *s = m; }
+static void last_least(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] <= b->value) { b->value = x[i]; b->at = i; } }
+static void least_from_end(int lo, int hi, const double *x, best *b) { for (int i = hi - 1; i >= lo; i--) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
+static void rises(int n, const double *x, int *k) { double old = -DBL_MAX; for (int i = 0; i < n; i++) { if (x[i] < old) *k = 0; old = x[i]; } }
+double elsewhere(double v);
+static void not_seen(int n, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = elsewhere(x[i]); }
+void is_elsewhere(int n, const double *x, double *y);
+static void input(int n, int file, double *y) { for (int i = 0; i < n; i++) if (read(file, &y[i], 8) != 8) y[i] = 0; }
+
+void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long *c, vec *p, vec *q, best *b, double *z)
+{
+    coefficients f = {1, 2, 3, 4};
+    LENGTH axpy(n, 2, x, y);
+    LENGTH by_pointer(n, x, y);
+    LENGTH by_end(n, x, y);
+    LENGTH backwards(n, x, y);
+    LENGTH unsigned_index(n, x, y);
+    LENGTH long_index(n, x, y);
+    LENGTH unsigned_32(n, x, y);
+    BOUNDS index_value(0, n, x, y);
+    LENGTH guard(n, x, y);
+    LENGTH with_continue(n, x, y);
+    LENGTH inner_break(n, x, y);
+    LENGTH newton(n, x, y);
+    HALO stencil(0, n, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i-1:3]) update(y[i])
+    interior(0, n, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i-1:3]) update(y[i])
+    interior_max(0, n, n, x, y);
+    LENGTH small_array(n, x, y);
+    LENGTH outer_array(n, x, y);
+    LENGTH outer_memset(n, x, y);
+    LENGTH table(n, x, y);
+    LENGTH constants(n, x, y);
+    LENGTH by_value(n, f, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i], (&f)[0]) write(y[i])
+    by_address(n, &f, x, y);
+    LENGTH lambda(n, x, y);
+    LENGTH mapped(n, x, y, square());
+    LENGTH vector_inside(n, x, y);
+    LENGTH array_inside(n, x, y);
+    LENGTH allocated(n, x, y);
+    LENGTH work_room(n, w, x, y);
+    LENGTH complex_parts(n, x, y);
+    LENGTH math(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(p[i]) write(q[i])
+    structs(n, p, q);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(p[i]) write(y[i])
+    members(n, p, y);
+    LENGTH simd(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) update(y[i])
+    two_loops(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(y[i])
+    time_steps(n, 10, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) write(y[i])
+    filled(n, y);
+    LENGTH copied(n, x, y);
+    LENGTH std_copied(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) write(y[i])
+    std_filled(n, y);
+    LENGTH std_transformed(n, x, y);
+    LENGTH switched(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(v[i], x[0:n]) write(y[i])
+    gathered(0, n, v, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(v[i:2], k, x, z) write(y[i])
+    sparse(0, n, v, k, z, x, y);
+    ROWS rows(n, w, x, y);
+    ROWS row_pointers(n, w, x, y);
+    ROWS row_scan(n, w, x, y);
+    ROWS row_sort(n, w, x, y);
+    ROWS flat(n, w, x, y);
+    ROWS blocked(n, w, x, y);
+    ROWS row_copy(n, w, x, y);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) shape(x[n][w][w], y[n][w][w]) read(x[i][:][:]) write(y[i][:][:])
+    planes(0, n, w, w, x, y);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) shape(x[n][n], y[n][n], z[n][n]) read(x[i][:], y) write(z[i][:])
+    product(0, n, n, x, y, z);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) shape(x[n][n], y[n][n], z[n][n]) read(x[i][:], y) update(z[i][:])
+    product_ikj(0, n, n, x, y, z);
+    SUM sum(n, x, s);
+    SUM sum_local(n, x, s);
+    SUM sum_old(n, x, s);
+    SUM sum_if(n, x, s);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) shape(x[n][w]) read(x[i][:]) reduce(+: s[0])
+    sum_inner(n, w, x, s);
+    SUM sum_std(n, x, s);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(x[i]) reduce(+: c[0])
+    count(n, x, c);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(x[i], y[i]) reduce(+: s[0])
+    dot(n, x, y, s);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(v[i]) reduce(+: k[0:16])
+    histogram(n, v, k);
+    MAXIMUM most(n, x, s);
+    MAXIMUM most_local(n, x, s);
+    MAXIMUM most_old(n, x, s);
+    MAXIMUM most_std(n, x, s);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(v[i]) reduce(max: k[0])
+    most_int(n, v, k);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
+    least_at(0, n, x, b);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
+    least_local(0, n, x, b);
+    AND all_positive(n, x, k);
+    AND all_local(n, x, k);
+}
+
+void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, shape *f, double (*g)(double))
+{
+    LENGTH ring(n, x, y);
+    LENGTH greatest(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(y[i])
+    sorted(n, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(y[i])
+    qsorted(n, y);
+    LENGTH rotated(n, x, y);
+    LENGTH filtered(n, x, y);
+    LENGTH shifted(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i], f[0:1]) write(y[i])
+    by_virtual(n, f, x, y);
+    LENGTH by_function(n, x, y);
+    LENGTH by_pointer_to(n, g, x, y);
+    LENGTH vector_lives(n, x, y);
+    LENGTH string_lives(n, x, y);
+    LENGTH tokens(n, x, y);
+    LENGTH states(n, x, y);
+    LENGTH jumps(n, x, y);
+    LENGTH until(n, x, y);
+    LENGTH with_break(n, x, y);
+    LENGTH with_return(n, x, y);
+    LENGTH assembly(n, x, y);
+    LENGTH error_number(n, x, y);
+    BOUNDS last_seen(0, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) update(y[i])
+    guarded_chain(0, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(v[i], x[i]) update(y[i])
+    scattered(0, n, v, x, y);
+    LENGTH compacted(n, x, y);
+    LENGTH in_fours(n, x, y);
+    SUM sum_until(n, x, s);
+    MAXIMUM median(n, x, s);
+    MAXIMUM most_first(n, x, s);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
+    last_least(0, n, x, b);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
+    least_from_end(0, n, x, b);
+    AND rises(n, x, k);
+    LENGTH not_seen(n, x, y);
+    LENGTH is_elsewhere(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(y[i])
+    input(n, 0, y);
+}
+
+// The order is that of the launches.
+// CHECK: warning: it is not proven that chunks of 'ring' give what one call gives, since it may find in local memory what another iteration has left there
+// CHECK: warning: it is not proven that chunks of 'greatest' give what one call gives, since it has a loop whose iterations do not divide as the range does
+// CHECK: warning: it is not proven that chunks of 'sorted' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'qsorted' give what one call gives, since it calls 'qsort', whose code is not seen
+// CHECK: warning: it is not proven that chunks of 'rotated' give what one call gives, since it stores outside of a loop over the range, so once in each chunk
+// CHECK: warning: it is not proven that chunks of 'filtered' give what one call gives, since it stores at an index or through a pointer that is data
+// CHECK: warning: it is not proven that chunks of 'shifted' give what one call gives, since it stores at a place that is not known to be the same in a chunk
+// CHECK: warning: it is not proven that chunks of 'by_virtual' give what one call gives, since it calls a function through a pointer or a virtual function
+// CHECK: warning: it is not proven that chunks of 'by_function' give what one call gives, since it calls a function through a pointer or a virtual function
+// CHECK: warning: it is not proven that chunks of 'by_pointer_to' give what one call gives, since it calls a function through a pointer or a virtual function
+// CHECK: warning: it is not proven that chunks of 'vector_lives' give what one call gives, since it carries a value from one iteration of its loop to the next
+// CHECK: warning: it is not proven that chunks of 'string_lives' give what one call gives, since it frees memory that it has not allocated
+// CHECK: warning: it is not proven that chunks of 'tokens' give what one call gives, since it calls 'strtok_r', whose code is not seen
+// CHECK: warning: it is not proven that chunks of 'states' give what one call gives, since it carries a value from one iteration of its loop to the next
+// CHECK: warning: it is not proven that chunks of 'jumps' give what one call gives, since it has a loop over the range that data may end early, which other chunks would have to know
+// CHECK: warning: it is not proven that chunks of 'until' give what one call gives, since it has a loop over the range that data may end early, which other chunks would have to know
+// CHECK: warning: it is not proven that chunks of 'with_break' give what one call gives, since it has a loop over the range that data may end early, which other chunks would have to know
+// CHECK: warning: it is not proven that chunks of 'with_return' give what one call gives, since it has a loop over the range that data may end early, which other chunks would have to know
+// CHECK: warning: it is not proven that chunks of 'assembly' give what one call gives, since it runs inline assembly
+// CHECK: warning: it is not proven that chunks of 'error_number' give what one call gives, since it calls '__errno_location', whose code is not seen
+// CHECK: warning: it is not proven that chunks of 'last_seen' give what one call gives, since it carries a value from one iteration of its loop to the next
+// CHECK: warning: it is not proven that chunks of 'guarded_chain' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'scattered' give what one call gives, since it stores at an index or through a pointer that is data
+// CHECK: warning: it is not proven that chunks of 'compacted' give what one call gives, since it stores at an index or through a pointer that is data
+// CHECK: warning: it is not proven that chunks of 'in_fours' give what one call gives, since it has a loop whose iterations do not divide as the range does
+// CHECK: warning: it is not proven that chunks of 'sum_until' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'median' give what one call gives, since it uses behind a loop over the range what that loop leaves in local memory
+// CHECK: warning: it is not proven that chunks of 'most_first' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'last_least' give what one call gives, since it stores to a reduction's target what is not combined by the operator
+// CHECK: warning: it is not proven that chunks of 'least_from_end' give what one call gives, since it stores to a reduction's target what is not known to be the first of the least or greatest values
+// CHECK: warning: it is not proven that chunks of 'rises' give what one call gives, since it stores to a reduction's target what is not combined by the operator
+// CHECK: warning: it is not proven that chunks of 'not_seen' give what one call gives, since it calls 'elsewhere(double)', whose code is not seen
+// CHECK: warning: it is not proven that chunks of 'is_elsewhere' give what one call gives, since it has no code in this file
+// CHECK: warning: it is not proven that chunks of 'input' give what one call gives, since it calls 'read', whose code is not seen
