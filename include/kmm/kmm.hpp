@@ -29,6 +29,7 @@
 
 #include "../kmm.h"
 #include "array.hpp"
+#include "event.hpp"
 #include "region.hpp"
 
 namespace kmm
@@ -281,6 +282,30 @@ class runtime
 
     // Waits for all work. Throws the exception of the first chunk that threw, or kmm::error.
     void wait() { get().check(kmm_wait(get().get())); }
+    // Calls f, and returns an event of what this thread submits in f: launches, also those of
+    // pragmas, and copies. Such calls do not lie in one another.
+    template <class F> event record(F &&f) const
+    {
+        event e(state_);
+        get();
+        e.begin();
+        std::forward<F>(f)();
+        impl::check(get().get(), kmm_event_end(e.c()));
+        return e;
+    }
+    // An event of all that belongs to these.
+    template <class... Events> event join(const Events &...events) const
+    {
+        static_assert((std::is_same_v<Events, event> && ...), "kmm: join takes events");
+        std::vector<kmm_event_t *> all;
+        kmm_event_t *joined = nullptr;
+        ((events.c() ? all.push_back(events.c()) : void()), ...);
+        impl::check(get().get(), kmm_event_join(get().get(), all.data(),
+                                                static_cast<std::uint32_t>(all.size()), &joined));
+        event e(state_);
+        e.handle_.reset(joined);
+        return e;
+    }
     int device_count() const { return kmm_device_count(get().get()); }
     kmm_device_info_t device(int k) const
     {

@@ -9,6 +9,7 @@ LAUNCH_VERSION = 2  # KMM_LAUNCH_VERSION
 MAX_AXES, MAX_SPLIT, MAX_DIMS = 6, 3, 4
 WHOLE = -(1 << 63)  # KMM_WHOLE
 SIZE_MAX = (1 << 64) - 1  # KMM_SIZE_RECORDED, KMM_ALL_BYTES
+PENDING = 1  # KMM_PENDING
 RANGE_0 = 6  # KMM_RANGE_0
 READ, WRITE, UPDATE, REDUCE = 1, 2, 3, 4  # kmm_mode_t
 KINDS = {1: "host", 2: "cuda", 3: "hip"}  # kmm_kind_t
