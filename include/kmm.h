@@ -223,6 +223,11 @@ typedef struct kmm_device_info {
                           ready together are launched as one */
     int whole_arrays; /* 1: its driver cannot map memory in parts, so an array is on the device as a
                          whole or not at all */
+    uint64_t total_bytes; /* the device's memory; 0: it has none of its own */
+    /* CUDA: compute capability and number of multiprocessors. 0: not known. Of the CPU,
+     * multiprocessors is the number of threads that run its chunks. */
+    int compute_major, compute_minor, multiprocessors;
+    int pci_domain, pci_bus, pci_device, pci_function; /* address on the PCI bus; -1: not known */
 } kmm_device_info_t;
 
 int kmm_device_count(kmm_runtime_t *rt);

@@ -50,6 +50,15 @@ class launch
         sizes_ = {static_cast<std::int64_t>(sizes)...};
         return *this;
     }
+    // The devices on which chunks may run, by their numbers among those of the kernel's kind, or of
+    // the CPU. Without this call all of them.
+    template <class... Numbers> launch &device(Numbers... numbers)
+    {
+        static_assert(sizeof...(Numbers) > 0 && (std::is_integral_v<Numbers> && ...),
+                      "kmm: a device is an integer");
+        devices_ = {static_cast<int>(numbers)...};
+        return *this;
+    }
     // The name in messages and traces.
     launch &label(std::string text)
     {
@@ -163,6 +172,8 @@ class launch
             kmm_launch_label(l, label_.c_str());
         if (priority_)
             kmm_launch_priority(l, priority_);
+        for (const int number : devices_)
+            kmm_launch_device(l, KMM_ON_DEVICE, number);
         for (unsigned k = 0; k < axes_.size(); k++)
             kmm_launch_axis(l, names[k], source(first, k), axes_[k].lower(),
                             axes_[k].upper() - axes_[k].lower());
@@ -218,6 +229,7 @@ class launch
     std::shared_ptr<impl::state> state_;
     std::vector<axis> axes_;
     std::vector<std::int64_t> sizes_;
+    std::vector<int> devices_;
     std::string label_;
     int priority_ = 0;
     const char *file_;

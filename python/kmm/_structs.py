@@ -43,7 +43,10 @@ class kmm_device_info(ctypes.Structure):
     _fields_ = [("name", c_char * 64), ("kind", c_int), ("ordinal", c_int),
                 ("memory_bytes", c_uint64), ("used_bytes", c_uint64), ("bytes_in", c_uint64),
                 ("bytes_out", c_uint64), ("bytes_peer", c_uint64), ("chunks", c_uint64),
-                ("launches", c_uint64), ("whole_arrays", c_int)]
+                ("launches", c_uint64), ("whole_arrays", c_int), ("total_bytes", c_uint64),
+                ("compute_major", c_int), ("compute_minor", c_int), ("multiprocessors", c_int),
+                ("pci_domain", c_int), ("pci_bus", c_int), ("pci_device", c_int),
+                ("pci_function", c_int)]
 
 
 class kmm_chunk(ctypes.Structure):

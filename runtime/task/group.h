@@ -23,7 +23,8 @@ void kmm__group_release(kmm__group_t *g);
 void kmm__group_open(kmm__group_t *g);
 kmm__group_t *kmm__group_opened(void); /* the group that this thread's tasks join; NULL: none */
 
-/* A task with this number is made. Returns the group that it joins, with a reference; NULL: none. */
+/* A task with this number is made. Returns the group that it joins, with a reference; NULL: none.
+ */
 kmm__group_t *kmm__group_enter(uint64_t sequence);
 /* A task of g, the chunks `first` to `last` of w, is done. Drops its reference. */
 void kmm__group_leave(kmm__group_t *g, int error, const kmm__work_t *w, uint32_t first,

@@ -341,6 +341,30 @@ static void test_events(kmm::runtime &rt)
     fill(a, nullptr).wait(); // what threw in record() has ended its event
 }
 
+static void test_devices(kmm::runtime &rt)
+{
+    kmm::array<int> a(rt, 120);
+    kmm::axis i(120);
+    const auto launch = [&](auto... numbers) {
+        rt.parallel(i).chunk(10).device(numbers...).run(
+            [](const kmm::chunk &c, int *x) {
+                for (const int64_t k : c.indices())
+                    x[k] = 5;
+            },
+            write(a[i]));
+        rt.wait();
+    };
+    const int last = rt.device_count() - 1;
+    std::vector<uint64_t> before;
+    for (int k = 0; k <= last; k++)
+        before.push_back(rt.device(k).chunks);
+    launch(0, last);
+    EXPECT(a.to_vector() == std::vector<int>(120, 5));
+    for (int k = 0; k <= last; k++)
+        EXPECT((rt.device(k).chunks > before[static_cast<std::size_t>(k)]) == (k == 0 || k == last));
+    expect_error(__LINE__, KMM_E_NO_DEVICE, "devices it can run on", [&] { launch(0, last + 1); });
+}
+
 static void test_moves(kmm::runtime rt)
 {
     kmm::runtime other(std::move(rt));
@@ -381,6 +405,7 @@ int main(int argc, char **)
     test_exceptions(rt);
     test_errors(rt);
     test_events(rt);
+    test_devices(rt);
     test_moves(kmm::runtime());
     kmm::runtime process = kmm::runtime::of_process();
     test_one_dimension(process, 100, 7);

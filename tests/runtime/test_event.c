@@ -136,8 +136,7 @@ static void test_tells_errors_of_its_launches(void **state)
     assert_non_null(strstr(kmm_error_text(rt), text));
     assert_int_equal(kmm_event_wait(poisoned, -1), KMM_E_POISONED);
     assert_non_null(strstr(kmm_error_text(rt), "faults.c:7: sum"));
-    assert_int_equal(
-        kmm_event_join(rt, (kmm_event_t *[]){fine, poisoned, failed}, 3, &all), 0);
+    assert_int_equal(kmm_event_join(rt, (kmm_event_t *[]){fine, poisoned, failed}, 3, &all), 0);
     assert_int_equal(kmm_event_wait(all, -1), KMM_E_POISONED);
     kmm_event_destroy(all);
     kmm_event_destroy(fine);
