@@ -90,8 +90,8 @@ static void test_sets(void **state)
                 named[sets[k][j]] = true;
             kmm_launch_t *l = on(sets[k]);
             kmm_launch_schedule(l, schedule);
-            assert_int_equal(
-                fake_work_launch_of(l, KMM_KIND_CUDA, SCALE, N, CHUNKS, x, NULL, NULL), 0);
+            assert_int_equal(fake_work_launch_of(l, KMM_KIND_CUDA, SCALE, N, CHUNKS, x, NULL, NULL),
+                             0);
             assert_int_equal(kmm_wait(rt), 0);
             expected = expected * 3 + 1;
             for (int d = 0; d < 3; d++)
@@ -112,9 +112,9 @@ static void test_refused_sets(void **state)
     (void)state;
     kmm_runtime_t *rt = runtime_open(&(kmm_config_t){.devices = "cuda:2,mem=4M"});
     int32_t values[N] = {0}, *x = array_of(rt, N, values);
-    assert_int_equal(fake_work_launch_of(on((int[4]){0, 2, -9}), KMM_KIND_CUDA, SCALE, N, CHUNKS,
-                                         x, NULL, NULL),
-                     KMM_E_NO_DEVICE);
+    assert_int_equal(
+        fake_work_launch_of(on((int[4]){0, 2, -9}), KMM_KIND_CUDA, SCALE, N, CHUNKS, x, NULL, NULL),
+        KMM_E_NO_DEVICE);
     assert_non_null(strstr(kmm_error_text(rt), "device(2): there are 2 devices"));
     kmm_launch_t *l = on((int[4]){-9});
     for (int k = 0; k < 25; k++)
