@@ -174,6 +174,38 @@ int kmm_update_to(kmm_runtime_t *rt, const void *base, size_t bytes);
  * again. */
 int kmm_wait_array(kmm_runtime_t *rt, const void *address);
 
+/* ---- Events ---- */
+
+/* What some launches have come to, for threads that wait for these and no others. An event belongs
+ * to the runtime, and is destroyed at any time, also after it. */
+typedef struct kmm_event kmm_event_t;
+
+/* What the calls below return, beside 0 and errors, while work of the event is not done. */
+enum { KMM_PENDING = 1 };
+
+/* What this thread submits from here on belongs to the event: launches, also those of pragmas,
+ * copies and fills. KMM_E_STATE: the thread has begun an event already. KMM_E_UNSUPPORTED: several
+ * nodes run the program. */
+int kmm_event_begin(kmm_runtime_t *rt, kmm_event_t **out);
+/* Ends what belongs to the event. Called by the thread that began it, before the calls below. */
+int kmm_event_end(kmm_event_t *event);
+/* Makes an event to which all belongs that belongs to these events of `rt`. They stay as they are,
+ * and may be destroyed. */
+int kmm_event_join(kmm_runtime_t *rt, kmm_event_t *const *events, uint32_t count,
+                   kmm_event_t **out);
+
+/* Returns 0 if the event's work is done, KMM_PENDING if not, and the first error of work that has
+ * failed once all is done. Does not wait. */
+int kmm_event_test(kmm_event_t *event);
+/* Waits for the event's work, at most `nanoseconds`; a negative number: without a limit. Returns
+ * what kmm_event_test returns then. The same error comes from each call, and later from kmm_wait.
+ * Host memory that launches with nowait left mapped then belongs to the program again, as after
+ * kmm_wait_array; that waits for later launches that use the same memory. */
+int kmm_event_wait(kmm_event_t *event, int64_t nanoseconds);
+
+/* NULL is allowed. The event's work goes on. */
+void kmm_event_destroy(kmm_event_t *event);
+
 /* ---- Devices ---- */
 
 /* New fields are added at the end, behind the old size. */
@@ -191,6 +223,11 @@ typedef struct kmm_device_info {
                           ready together are launched as one */
     int whole_arrays; /* 1: its driver cannot map memory in parts, so an array is on the device as a
                          whole or not at all */
+    uint64_t total_bytes; /* the device's memory; 0: it has none of its own */
+    /* CUDA: compute capability and number of multiprocessors. 0: not known. Of the CPU,
+     * multiprocessors is the number of threads that run its chunks. */
+    int compute_major, compute_minor, multiprocessors;
+    int pci_domain, pci_bus, pci_device, pci_function; /* address on the PCI bus; -1: not known */
 } kmm_device_info_t;
 
 int kmm_device_count(kmm_runtime_t *rt);

@@ -19,7 +19,7 @@ KINDS = (".svg", ".cu", ".hip", ".cpp", ".c", ".f90", ".yml", ".log", ".h", ".hp
          ".txt", ".cmake", "pre-commit")
 SKIPPED = ("lit", "corpus", "__pycache__")
 HEADERS = ["kmm.h", "kmm/error.h", "kmm/resource.h", "kmm/kmm.hpp", "kmm/array.hpp",
-           "kmm/region.hpp", "kmm/resource.hpp"]
+           "kmm/event.hpp", "kmm/region.hpp", "kmm/resource.hpp"]
 
 
 def copy_page(path, to, is_listed):

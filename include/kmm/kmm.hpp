@@ -29,6 +29,7 @@
 
 #include "../kmm.h"
 #include "array.hpp"
+#include "event.hpp"
 #include "region.hpp"
 
 namespace kmm
@@ -47,6 +48,15 @@ class launch
         static_assert(sizeof...(Sizes) <= KMM_MAX_SPLIT && (std::is_integral_v<Sizes> && ...),
                       "kmm: a chunk has one integer for each axis");
         sizes_ = {static_cast<std::int64_t>(sizes)...};
+        return *this;
+    }
+    // The devices on which chunks may run, by their numbers among those of the kernel's kind, or of
+    // the CPU. Without this call all of them.
+    template <class... Numbers> launch &device(Numbers... numbers)
+    {
+        static_assert(sizeof...(Numbers) > 0 && (std::is_integral_v<Numbers> && ...),
+                      "kmm: a device is an integer");
+        devices_ = {static_cast<int>(numbers)...};
         return *this;
     }
     // The name in messages and traces.
@@ -162,6 +172,8 @@ class launch
             kmm_launch_label(l, label_.c_str());
         if (priority_)
             kmm_launch_priority(l, priority_);
+        for (const int number : devices_)
+            kmm_launch_device(l, KMM_ON_DEVICE, number);
         for (unsigned k = 0; k < axes_.size(); k++)
             kmm_launch_axis(l, names[k], source(first, k), axes_[k].lower(),
                             axes_[k].upper() - axes_[k].lower());
@@ -217,6 +229,7 @@ class launch
     std::shared_ptr<impl::state> state_;
     std::vector<axis> axes_;
     std::vector<std::int64_t> sizes_;
+    std::vector<int> devices_;
     std::string label_;
     int priority_ = 0;
     const char *file_;
@@ -281,6 +294,30 @@ class runtime
 
     // Waits for all work. Throws the exception of the first chunk that threw, or kmm::error.
     void wait() { get().check(kmm_wait(get().get())); }
+    // Calls f, and returns an event of what this thread submits in f: launches, also those of
+    // pragmas, and copies. Such calls do not lie in one another.
+    template <class F> event record(F &&f) const
+    {
+        event e(state_);
+        get();
+        e.begin();
+        std::forward<F>(f)();
+        impl::check(get().get(), kmm_event_end(e.c()));
+        return e;
+    }
+    // An event of all that belongs to these.
+    template <class... Events> event join(const Events &...events) const
+    {
+        static_assert((std::is_same_v<Events, event> && ...), "kmm: join takes events");
+        std::vector<kmm_event_t *> all;
+        kmm_event_t *joined = nullptr;
+        ((events.c() ? all.push_back(events.c()) : void()), ...);
+        impl::check(get().get(), kmm_event_join(get().get(), all.data(),
+                                                static_cast<std::uint32_t>(all.size()), &joined));
+        event e(state_);
+        e.handle_.reset(joined);
+        return e;
+    }
     int device_count() const { return kmm_device_count(get().get()); }
     kmm_device_info_t device(int k) const
     {

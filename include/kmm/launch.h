@@ -190,7 +190,8 @@ void kmm_launch_home(kmm_launch_t *l);
 
 /* Says where chunks may run. KMM_ON_ALL (the default): on all devices of the kernel's kind.
  * KMM_ON_CUDA, KMM_ON_HIP, KMM_ON_HOST: on all of them; a kernel of another kind is refused.
- * KMM_ON_DEVICE: on device `ordinal` of that kind. A kernel that was built for the CPU runs there
+ * KMM_ON_DEVICE: on device `ordinal` of the kernel's kind; several such calls: on all that
+ * they name. A kernel that was built for the CPU runs there
  * whichever kind is named. A plain function can run nowhere else. */
 typedef enum kmm_where {
     KMM_ON_ALL,

@@ -121,6 +121,13 @@ inline affine operator+(const affine &a, const affine &b) { return a.plus(b, 1);
 inline affine operator-(const affine &a, const affine &b) { return a.plus(b, -1); }
 inline affine operator-(const affine &a) { return affine(0).plus(a, -1); }
 inline affine operator*(const affine &a, std::int64_t factor) { return affine(0).plus(a, factor); }
+template <class T> affine operator/(const affine &a, const T &)
+{
+    static_assert(sizeof(T) == 0, "kmm: an index is a sum of axes times numbers, without a "
+                                  "quotient: let an index j of a shorter axis stand for n "
+                                  "elements, as a[kmm::range(n * j, n * j + n)]");
+    return a;
+}
 inline affine operator*(std::int64_t factor, const affine &a) { return a * factor; }
 
 // The indices of one dimension that a region has: one, [lower, upper), or all.

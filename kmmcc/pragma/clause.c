@@ -168,7 +168,7 @@ static int parse_word(parser_t *p, const char *const *words, int count)
     return -1;
 }
 
-/* device = 'all' | 'cuda' | 'hip' | 'host' | expression */
+/* device = 'all' | 'cuda' | 'hip' | 'host' | expression { ',' expression } */
 static void clause_device(parser_t *p)
 {
     static const char *const kinds[] = {"all", "cuda", "hip", "host"}, *const constants[] = {
@@ -179,10 +179,20 @@ static void clause_device(parser_t *p)
     parser_t ahead = *p;
     parser_advance(&ahead);
     int kind = parser_at(&ahead, ")") ? parse_word(p, kinds, COUNT(kinds)) : -1;
-    if (kind < 0)
-        add_integer(p, "KMM_ON_DEVICE");
-    else
+    if (kind >= 0)
         add_setting(p, (setting_t){.constant = constants[kind]});
+    else
+        add_integer(p, "KMM_ON_DEVICE");
+    for (int count = 2; kind < 0 && !p->failed && parser_at(p, ","); count++) {
+        if (p->d->kind == DIRECTIVE_TASK)
+            parser_error(p, "a task runs on one device");
+        else if (count > MAX_LAUNCH_DEVICES)
+            parser_error(p, "a launch names at most %d devices", MAX_LAUNCH_DEVICES);
+        else
+            parser_advance(p);
+        if (!p->failed)
+            add_integer(p, "KMM_ON_DEVICE");
+    }
 }
 
 /* schedule = 'locality' | 'block' | 'cyclic' */

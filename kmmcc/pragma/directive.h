@@ -167,9 +167,10 @@ typedef struct setting {
 } setting_t;
 
 enum {
-    MAX_SETTINGS = 8,
+    MAX_LAUNCH_DEVICES = 24, /* that a clause device names; libkmm has as many */
+    MAX_SETTINGS = MAX_LAUNCH_DEVICES + 8,
     MAX_ITEMS = 128,
-    MAX_PROBES = MAX_ITEMS * 18 + MAX_FITS
+    MAX_PROBES = MAX_ITEMS * 18 + MAX_FITS + MAX_SETTINGS
 }; /* items, shapes and maps have at most 9, 4 and 3 probes each */
 
 /* Text of the source. */

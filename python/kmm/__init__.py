@@ -3,6 +3,7 @@
 chunks; kmm.mr: memory resources. docs/languages.md is the guide."""
 from ._error import (AddressError, CompileError, Error, InvalidArgument, OutOfMemory, RangeError,
                      StateError, Unsupported)
+from ._event import Event, event, join
 from ._library import load as _load
 from ._region import axis, read, reduce, update, write
 from ._report import Report, report

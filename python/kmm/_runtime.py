@@ -34,6 +34,10 @@ class Device(NamedTuple):
     bytes_peer: int  # copied from other devices
     chunks: int  # that have completed
     launches: int  # of kernels, for these chunks
+    total: int  # the device's memory; 0: it has none of its own
+    compute: str  # the compute capability, as "9.0"; "": not known
+    multiprocessors: int  # or threads of the CPU; 0: not known
+    pci: str  # the address on the PCI bus, as "0000:3b:00.0"; "": not known
 
 
 class Devices(tuple):
@@ -122,7 +126,11 @@ class Runtime:
             found.append(Device(
                 info.name.decode("utf-8", "replace"), _structs.KINDS.get(info.kind, "unknown"),
                 info.ordinal, info.memory_bytes, info.used_bytes, info.bytes_in, info.bytes_out,
-                info.bytes_peer, info.chunks, info.launches))
+                info.bytes_peer, info.chunks, info.launches, info.total_bytes,
+                "%d.%d" % (info.compute_major, info.compute_minor) if info.compute_major else "",
+                info.multiprocessors,
+                "" if info.pci_bus < 0 else "%04x:%02x:%02x.%x" % (
+                    info.pci_domain, info.pci_bus, info.pci_device, info.pci_function)))
         return Devices(found)
 
     def __enter__(self) -> Runtime:

@@ -9,6 +9,7 @@ LAUNCH_VERSION = 2  # KMM_LAUNCH_VERSION
 MAX_AXES, MAX_SPLIT, MAX_DIMS = 6, 3, 4
 WHOLE = -(1 << 63)  # KMM_WHOLE
 SIZE_MAX = (1 << 64) - 1  # KMM_SIZE_RECORDED, KMM_ALL_BYTES
+PENDING = 1  # KMM_PENDING
 RANGE_0 = 6  # KMM_RANGE_0
 READ, WRITE, UPDATE, REDUCE = 1, 2, 3, 4  # kmm_mode_t
 KINDS = {1: "host", 2: "cuda", 3: "hip"}  # kmm_kind_t
@@ -42,7 +43,10 @@ class kmm_device_info(ctypes.Structure):
     _fields_ = [("name", c_char * 64), ("kind", c_int), ("ordinal", c_int),
                 ("memory_bytes", c_uint64), ("used_bytes", c_uint64), ("bytes_in", c_uint64),
                 ("bytes_out", c_uint64), ("bytes_peer", c_uint64), ("chunks", c_uint64),
-                ("launches", c_uint64), ("whole_arrays", c_int)]
+                ("launches", c_uint64), ("whole_arrays", c_int), ("total_bytes", c_uint64),
+                ("compute_major", c_int), ("compute_minor", c_int), ("multiprocessors", c_int),
+                ("pci_domain", c_int), ("pci_bus", c_int), ("pci_device", c_int),
+                ("pci_function", c_int)]
 
 
 class kmm_chunk(ctypes.Structure):

@@ -58,6 +58,7 @@ typedef struct kmm__gpu_info {
     /* number of streams for kernels: 1 for a GPU, the number of threads for a CPU */
     uint32_t compute_streams;
     kmm__pci_t pci;
+    int compute_major, compute_minor, multiprocessors; /* 0: the driver does not tell them */
 } kmm__gpu_info_t;
 
 /* A copy of `rows` rows of `width` bytes. Pitches, in bytes, are ignored if rows is 1. dst_gpu and

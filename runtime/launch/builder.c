@@ -144,8 +144,16 @@ KMM__API void kmm_launch_home(kmm_launch_t *l)
 
 KMM__API void kmm_launch_device(kmm_launch_t *l, kmm_where_t where, int ordinal)
 {
+    uint32_t k = 0;
+    if (where != KMM_ON_DEVICE || l->where != KMM_ON_DEVICE)
+        l->ordinal_count = 0;
+    while (k < l->ordinal_count && l->ordinal[k] != ordinal)
+        k++;
+    if (k == KMM__MAX_DEVICES)
+        kmm__launch_mistake(l, KMM_E_NO_DEVICE, "more than %d devices", KMM__MAX_DEVICES);
+    else if (where == KMM_ON_DEVICE && k == l->ordinal_count)
+        l->ordinal[l->ordinal_count++] = ordinal;
     l->where = where;
-    l->ordinal = ordinal;
     l->is_divided = true;
     if ((unsigned)where > KMM_ON_DEVICE)
         kmm__launch_mistake(l, KMM_E_INVALID, "no such kind of device");

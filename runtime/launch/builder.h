@@ -91,7 +91,8 @@ struct kmm_launch {
     uint64_t
         unused[KMM__MAX_UNUSED / 64]; /* one bit for each argument that the kernel does not use */
     kmm_where_t where;
-    int ordinal; /* device number of KMM_ON_DEVICE */
+    int ordinal[KMM__MAX_DEVICES]; /* numbers of the devices of KMM_ON_DEVICE */
+    uint32_t ordinal_count;
     kmm_schedule_t schedule;
     bool is_divided; /* a clause says on which devices it runs, or which chunks each gets */
     uint32_t axis_count, item_count;

@@ -17,6 +17,7 @@
 #include "launch/state.h"
 #include "memory/disk/page.h"
 #include "memory/lifetime.h"
+#include "task/group.h"
 #include "task/inside.h"
 
 int kmm__submission_refuse_item(const kmm__submission_t *s, const kmm__item_t *item, int code,
@@ -432,6 +433,7 @@ static void defer_items(kmm__submission_t *s)
             continue;
         }
         a->is_deferred = true;
+        kmm__group_note_map(a->base);
         s->rt->launches->deferred++;
     }
     if (s->rt->checks_access)

@@ -21,13 +21,21 @@ static kmm_kind_t kind_of(kmm_where_t where)
                                  : KMM_KIND_HOST;
 }
 
-static int only_device(kmm__placement_t *p, int ordinal)
+/* Keeps the devices that the launch names, in the order of their numbers. */
+static int only_devices(kmm__placement_t *p, const kmm_launch_t *l)
 {
-    if (ordinal < 0 || ordinal >= (int)p->count)
-        return kmm__error_set(KMM_E_NO_DEVICE, "device(%d): there are %u devices it can run on",
-                              ordinal, p->count);
-    p->device[0] = p->device[ordinal];
-    p->count = 1;
+    bool is_named[KMM__MAX_DEVICES] = {false};
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < l->ordinal_count; k++) {
+        if (l->ordinal[k] < 0 || l->ordinal[k] >= (int)p->count)
+            return kmm__error_set(KMM_E_NO_DEVICE, "device(%d): there are %u devices it can run on",
+                                  l->ordinal[k], p->count);
+        is_named[l->ordinal[k]] = true;
+    }
+    for (uint32_t k = 0; k < p->count; k++)
+        if (is_named[k])
+            p->device[kept++] = p->device[k];
+    p->count = kept;
     return 0;
 }
 
@@ -45,7 +53,7 @@ static int leave_lost_out(kmm__placement_t *p)
 
 /* Checks that the current device is among the launch's devices. If KMM_DEVICES leaves it out, the
  * program would not find on it what the kernel wrote to its variables. */
-static int find_current(const kmm__placement_t *p)
+static int find_current(const kmm_launch_t *l, const kmm__placement_t *p)
 {
     kmm__backend_t *b = p->device[0]->backend;
     int current = b->current ? b->current(b) : -1;
@@ -53,8 +61,8 @@ static int find_current(const kmm__placement_t *p)
     for (uint32_t k = 0; k < p->count; k++)
         found |= p->device[k]->ordinal == current;
     return found ? 0
-                 : kmm__error_set(KMM_E_NO_DEVICE,
-                                  "device %d is current, which KMM_DEVICES leaves out", current);
+                 : kmm__error_set(KMM_E_NO_DEVICE, "device %d is current, which %s leaves out",
+                                  current, l->ordinal_count ? "device()" : "KMM_DEVICES");
 }
 
 /* Leaves only the current device. Each device has its own copy of __device__ variables, and the
@@ -105,12 +113,12 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
         memset(p->dealt, 0, p->count * sizeof(*p->dealt));
         return 0;
     }
-    bool on_current = l->on_current && l->where != KMM_ON_DEVICE;
+    bool on_current = l->on_current && l->ordinal_count != 1;
     int error = find_devices(l->runtime, kind, p);
     if (!error && l->where == KMM_ON_DEVICE)
-        error = only_device(p, l->ordinal);
-    else if (!error && on_current)
-        error = find_current(p);
+        error = only_devices(p, l);
+    if (!error && on_current)
+        error = find_current(l, p);
     if (!error)
         error = leave_lost_out(p);
     if (!error && on_current)

@@ -158,7 +158,7 @@ static void count(struct kmm__site *site, const kmm__submission_t *s, const kmm_
     site->next += site->next < SPARSE ? site->next : SPARSE;
     site->wants_time = !site->is_timing;
     site->timed_blocks = blocks_of(s);
-    site->parts = kernel->is_clone && l->where != KMM_ON_DEVICE ? s->part.count : 1;
+    site->parts = kernel->is_clone && l->ordinal_count != 1 ? s->part.count : 1;
     site->once = bytes_of(l);
     site->each = site->parts > 1 ? halo_of(s) : 0;
 }

@@ -58,8 +58,10 @@ static int choose_device(kmm__submission_t *s)
     s->kind = l->where == KMM_ON_HOST ? KMM_KIND_HOST : b->kind;
     if (l->where == KMM_ON_ALL && b->current) {
         l->where = KMM_ON_DEVICE;
-        l->ordinal = b->current(b);
+        l->ordinal[l->ordinal_count++] = b->current(b);
     }
+    if (l->ordinal_count > 1)
+        return kmm__submission_refuse(s, KMM_E_INVALID, "a task runs on one device");
     int error = kmm__place_devices(l, s->kind, false, &s->placement);
     if (error)
         return kmm__submission_refuse(s, error, kmm__error_get());

@@ -14,6 +14,7 @@ KMM__API int kmm_device_count(kmm_runtime_t *rt)
 
 static void describe(const kmm__device_t *d, kmm_device_info_t *out)
 {
+    const kmm__pci_t *pci = &d->info.pci;
     *out = (kmm_device_info_t){
         .kind = d->backend->kind,
         .ordinal = d->ordinal,
@@ -25,7 +26,17 @@ static void describe(const kmm__device_t *d, kmm_device_info_t *out)
         .launches = kmm__counted(&d->counters.launches),
         .chunks = kmm__counted(&d->counters.chunks),
         .whole_arrays = d->info.whole,
+        .total_bytes = d->info.memory_total,
+        .compute_major = d->info.compute_major,
+        .compute_minor = d->info.compute_minor,
+        .multiprocessors = d->info.multiprocessors,
+        .pci_domain = pci->known ? (int)pci->domain : -1,
+        .pci_bus = pci->known ? (int)pci->bus : -1,
+        .pci_device = pci->known ? (int)pci->device : -1,
+        .pci_function = pci->known ? (int)pci->function : -1,
     };
+    if (d->backend->kind == KMM_KIND_HOST)
+        out->multiprocessors = (int)d->compute_stream_count;
     memcpy(out->name, d->info.name, sizeof(out->name));
 }
 

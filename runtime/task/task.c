@@ -18,6 +18,7 @@
 #include "base/spin.h"
 #include "base/thread.h"
 #include "base/valid.h"
+#include "task/group.h"
 #include "task/inside.h"
 #include "task/marker.h"
 #include "task/ticket.h"
@@ -131,6 +132,7 @@ kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t acc
     kmm__work_ref(work);
     rt->tasks->outstanding++;
     task_keep(t, access_count);
+    t->order.group = kmm__group_enter(t->sequence);
     return t;
 }
 
@@ -398,6 +400,8 @@ static void task_done(kmm__task_t *t)
     kmm__ticket_done(t->order.ticket);
     rt->tasks->hooks->done(t);
     kmm__program_stream_leave(t);
+    if (t->order.group)
+        kmm__group_leave(t->order.group, t->error, t->work, t->part.chunk, t->part.last_chunk);
     rt->tasks->outstanding--;
     rt->tasks->kept -= t->kept;
     successors_tell(t, was_issued);

@@ -83,8 +83,9 @@ typedef struct kmm__task_order {
     uint64_t after;   /* the greatest rank of unfinished tasks that it follows; 0: there is none */
     bool finished;    /* the task's own work is over */
     bool is_unissued; /* its span counts it as not yet on streams */
-    kmm__ticket_t *ticket;  /* done when the task is */
-    struct kmm__span *span; /* span of its program stream (task/marker.c); NULL once it is done */
+    kmm__ticket_t *ticket;    /* done when the task is */
+    struct kmm__group *group; /* that it is in until it is done; NULL: none */
+    struct kmm__span *span;   /* span of its program stream (task/marker.c); NULL once it is done */
     /* of a direct task that is done: its work, which kmm__tasks_settle drops */
     kmm__work_t *unsettled_work;
     kmm__task_t *next_unsettled; /* next in rt->tasks->unsettled */

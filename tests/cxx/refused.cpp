@@ -55,6 +55,8 @@ int main()
     kmm::array<float, 99> deep;
     // expect: no match for ‘operator*’
     (void)a[i * j];
+    // expect: without a quotient
+    (void)a[i / 2];
     // expect: use of deleted function
     kmm::array<float> copy(a);
     kmm::runtime twice(rt);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kmm/kmm.hpp compared with plain loops, over sizes at the edges, on the devices that KMM_DEVICES
 // names; its errors and exceptions.
+#include <atomic>
+#include <chrono>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +11,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <kmm/kmm.hpp>
@@ -291,6 +294,77 @@ static void test_exceptions(kmm::runtime &rt)
     EXPECT(a.to_vector()[34] == 1);
 }
 
+struct gate {
+    std::atomic<bool> is_open{false};
+};
+
+static void test_events(kmm::runtime &rt)
+{
+    using namespace std::chrono_literals;
+    gate g, *const pass = &g;
+    kmm::array<int> a(rt, 100), b(rt, 100);
+    kmm::axis i(100);
+    const auto fill = [&](kmm::array<int> &to, gate *until) {
+        return rt.record([&] {
+            rt.parallel(i).chunk(50).run(
+                [until](const kmm::chunk &c, int *x) {
+                    while (until && !until->is_open)
+                        std::this_thread::yield();
+                    for (const int64_t k : c.indices())
+                        x[k] = 7;
+                },
+                write(to[i]));
+        });
+    };
+    kmm::event none, held = fill(a, pass), other = fill(b, nullptr);
+    none.wait();
+    EXPECT(none.is_done() && !held.is_done() && !held.wait_for(2ms) && !held.wait_for(-1s));
+    kmm::event both = rt.join(held, other, none);
+    other = kmm::event();
+    EXPECT(!both.wait_for(1us));
+    g.is_open = true;
+    both.wait();
+    EXPECT(both.is_done() && held.is_done() && held.wait_for(0s));
+    EXPECT(a.to_vector() == std::vector<int>(100, 7) && b.to_vector() == a.to_vector());
+
+    kmm::event thrower = rt.record([&] {
+        rt.parallel(i).run([](const kmm::chunk &) { throw std::out_of_range("of the event"); });
+    });
+    std::string text;
+    try {
+        thrower.wait();
+    } catch (const std::out_of_range &e) {
+        text = e.what();
+    }
+    EXPECT(text == "of the event");
+    expect_error(__LINE__, KMM_E_STATE, "begun", [&] { rt.record([&] { fill(a, nullptr); }); });
+    fill(a, nullptr).wait(); // what threw in record() has ended its event
+}
+
+static void test_devices(kmm::runtime &rt)
+{
+    kmm::array<int> a(rt, 120);
+    kmm::axis i(120);
+    const auto launch = [&](auto... numbers) {
+        rt.parallel(i).chunk(10).device(numbers...).run(
+            [](const kmm::chunk &c, int *x) {
+                for (const int64_t k : c.indices())
+                    x[k] = 5;
+            },
+            write(a[i]));
+        rt.wait();
+    };
+    const int last = rt.device_count() - 1;
+    std::vector<uint64_t> before;
+    for (int k = 0; k <= last; k++)
+        before.push_back(rt.device(k).chunks);
+    launch(0, last);
+    EXPECT(a.to_vector() == std::vector<int>(120, 5));
+    for (int k = 0; k <= last; k++)
+        EXPECT((rt.device(k).chunks > before[static_cast<std::size_t>(k)]) == (k == 0 || k == last));
+    expect_error(__LINE__, KMM_E_NO_DEVICE, "devices it can run on", [&] { launch(0, last + 1); });
+}
+
 static void test_moves(kmm::runtime rt)
 {
     kmm::runtime other(std::move(rt));
@@ -330,6 +404,8 @@ int main(int argc, char **)
     test_kernel(rt, 1000);
     test_exceptions(rt);
     test_errors(rt);
+    test_events(rt);
+    test_devices(rt);
     test_moves(kmm::runtime());
     kmm::runtime process = kmm::runtime::of_process();
     test_one_dimension(process, 100, 7);

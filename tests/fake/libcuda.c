@@ -119,6 +119,11 @@ FAKE cuDeviceGetAttribute(int *out, int attribute, CUdevice d)
         attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID ||
         attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
         return pci_attribute(out, attribute, d);
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *out = 9; return FAKE_OK;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *out = 1; return FAKE_OK;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *out = 100 + d; return FAKE_OK;
+    }
     *out = attribute == CU_DEVICE_ATTRIBUTE_MAX_PITCH
                ? FAKE_PITCH_LIMIT
                : attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ||

@@ -45,7 +45,7 @@ assert _structs.VERSION == version[0] * 10000 + version[1] * 100 + version[2]
 assert _structs.LAUNCH_VERSION == header("kmm/launch.h", "KMM_LAUNCH_VERSION")
 numbers = {"KMM_MAX_AXES": _structs.MAX_AXES, "KMM_MAX_SPLIT": _structs.MAX_SPLIT,
            "KMM_MAX_DIMS": _structs.MAX_DIMS, "KMM_RANGE_0": _structs.RANGE_0,
-           "KMM_TRACK_DEPTH": _structs.TRACK_DEPTH}
+           "KMM_PENDING": _structs.PENDING, "KMM_TRACK_DEPTH": _structs.TRACK_DEPTH}
 numbers.update(("KMM_" + mode, getattr(_structs, mode))
                for mode in ("READ", "WRITE", "UPDATE", "REDUCE"))
 numbers.update(("KMM_KIND_" + name.upper(), k) for k, name in _structs.KINDS.items())

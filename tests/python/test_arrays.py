@@ -248,6 +248,36 @@ def test_nowait():
     assert (a.numpy() == sum(range(20))).all()
 
 
+def test_events():
+    i, a, b = kmm.axis(100), kmm.zeros(100), kmm.zeros(100)
+    gate = threading.Event()
+
+    def slow(chunk, x):
+        gate.wait()
+        x += 1
+
+    with kmm.event() as held:
+        kmm.parallel(i, nowait=True).run(slow, kmm.update(a[i]))
+    with kmm.event() as other:
+        kmm.parallel(i, nowait=True).run(lambda c, x: x.fill(2), kmm.write(b[i]))
+    both = kmm.join(held, other)
+    assert not held.done() and not both.wait(0.01) and "pending" in repr(both)
+    gate.set()
+    assert both.wait() and held.done() and other.wait(0) and "done" in repr(both)
+    assert a[99] == 1 and b[99] == 2 and kmm.join().wait()
+    with kmm.event() as failing:
+        kmm.parallel(i, nowait=True).run(lambda c, x: x.missing, kmm.update(a[i]))
+    raises(AttributeError, "missing", failing.wait)
+    with kmm.event() as outer:
+        raises(kmm.StateError, "begun", kmm.event().__enter__)
+    with kmm.Runtime("host") as r:
+        with kmm.event() as e:
+            kmm.empty(10)[:] = 3
+        assert e.wait()
+        raises(ValueError, "several runtimes", kmm.join, e, outer)
+    raises(kmm.StateError, "closed", e.wait)
+
+
 def test_threads():
     n, errors = 3000, []
 

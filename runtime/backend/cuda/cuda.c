@@ -42,6 +42,13 @@ static kmm__pci_t find(CUdevice device)
         .known = known, .domain = (unsigned)domain, .bus = (unsigned)bus, .device = (unsigned)slot};
 }
 
+/* The attribute's value; 0: the driver does not tell it. */
+static int attribute(CUdevice device, int number)
+{
+    int value = 0;
+    return cu.DeviceGetAttribute(&value, number, device) ? 0 : value;
+}
+
 static int device_open(kmm__gpu_device_t *d)
 {
     CUcontext context = NULL;
@@ -63,6 +70,9 @@ static int device_open(kmm__gpu_device_t *d)
         host_backed && cu.DeviceGetAttribute(&node, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device) == 0)
         d->host_node = node > 0 ? node : 0; /* -1: the host has one node */
     d->pci = find(device);
+    d->compute_major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    d->compute_minor = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    d->multiprocessors = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     d->context = context;
     d->max_pitch = pitch;
     d->maps = windows != 0;

@@ -108,6 +108,7 @@ typedef struct kmm__gpu_device {
     int64_t max_pitch; /* bytes, of copies of rows */
     int host_node;     /* NUMA node whose memory can be mapped for the device; -1: none can */
     kmm__pci_t pci;
+    int compute_major, compute_minor, multiprocessors; /* 0: not known */
     bool
         /* memory can be mapped into address space; false: a frame is an allocation with an address
          */

@@ -79,7 +79,10 @@ static void gpu_info(kmm__gpu_t *gpu, kmm__gpu_info_t *out)
                              .compute_streams = 1,
                              .whole = !gpu->device.maps,
                              .host_backed = gpu->device.maps && gpu->device.host_node >= 0,
-                             .pci = gpu->device.pci};
+                             .pci = gpu->device.pci,
+                             .compute_major = gpu->device.compute_major,
+                             .compute_minor = gpu->device.compute_minor,
+                             .multiprocessors = gpu->device.multiprocessors};
     gpu->calls->DeviceGetName(out->name, sizeof(out->name), gpu->device.ordinal);
 }
 

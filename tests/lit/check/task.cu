@@ -45,5 +45,8 @@ int task(int n, float *x, box b, cudaStream_t *streams)
 // CHECK: :[[#@LINE+1]]:25: error: 'b' must be an integer, but it is 'box'
 #pragma kmm task device(b) read(x)
     use(x);
+// CHECK: :[[#@LINE+1]]:26: error: a task runs on one device
+#pragma kmm task device(0, 1) read(x)
+    use(x);
     return 0;
 }

@@ -30,7 +30,7 @@ int main()
         }
         #pragma kmm parallel(i = 0:n) chunk(n / 5) read(c[i], b[i]) write(a[i])
         add<<<(n + 255) / 256, 256>>>(n, a, c, b);
-        #pragma kmm parallel(i = 0:n) chunk(n / 3) device(0) schedule(cyclic) priority(2) update(a[i])
+        #pragma kmm parallel(i = 0:n) chunk(n / 3) device(0, n - n) schedule(cyclic) priority(2) update(a[i])
         scale<<<(n + 255) / 256, 256>>>(n, a, 0.5f);
         #pragma kmm wait(a)
     }
