@@ -33,22 +33,24 @@ static bool is_builtin(const char *marker)
     return false;
 }
 
-/* What stands behind the name in the #define line: " value" or "(parameters) value"; the last one
- * counts. */
-static const char *definition(const source_t *s, const char *name)
+/* What stands behind the name in the compiler's own #define lines: " value" or "(parameters)
+ * value"; the last one counts. *by_program becomes true if the program or a header defines it. */
+static const char *definition(const source_t *s, const char *name, bool *by_program)
 {
     static const char define[] = "#define ", undef[] = "#undef ";
     const char *found = NULL;
     bool is_own = false;
+    *by_program = false;
     size_t length = strlen(name);
     for (const char *line = s->text; line && *line;
          line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
         if (begins(line, "# ") || begins(line, "#line "))
             is_own = is_builtin(line);
-        else if (is_own && begins(line, define) && begins(line + strlen(define), name) &&
-                 strchr(" (\n", line[strlen(define) + length]))
-            found = line + strlen(define) + length;
-        else if (is_own && begins(line, undef) && begins(line + strlen(undef), name) &&
+        else if (begins(line, define) && begins(line + strlen(define), name) &&
+                 strchr(" (\n", line[strlen(define) + length])) {
+            found = is_own ? line + strlen(define) + length : found;
+            *by_program |= !is_own;
+        } else if (is_own && begins(line, undef) && begins(line + strlen(undef), name) &&
                  line[strlen(undef) + length] == '\n')
             found = NULL;
     }
@@ -58,7 +60,8 @@ static const char *definition(const source_t *s, const char *name)
 const char *asked_value(const unit_t *u, const char *name)
 {
     const source_t *s = u->main->includes->compiled;
-    const char *found = s ? definition(s, name) : NULL;
+    bool by_program;
+    const char *found = s ? definition(s, name, &by_program) : NULL;
     return found && *found == ' ' ? found + 1 : found;
 }
 
@@ -112,7 +115,11 @@ void asked_add_flags(const unit_t *u, flags_t *f)
         asks_release |= begins(name, "__GNUC");
         if (is_kept(name))
             continue;
-        const char *value = definition(includes->compiled, name);
+        bool by_program;
+        const char *value = definition(includes->compiled, name, &by_program);
+        /* Behind a precompiled preamble, -U removes what the preamble defines, too. */
+        if (!value && by_program)
+            continue;
         if (!value)
             flags_add(f, arena_printf("-U%s", name));
         else if (*value == '(')

@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/source.h"
 #include "clang/cursor.h"
+#include "emit/explain_ahead.h"
 #include "emit/explain_part.h"
 #include "emit/explain_region.h"
 #include "emit/explained.h"
@@ -191,6 +192,7 @@ static explained_t *explain(const unit_t *u, const directive_t *d)
     source_place(u->source, d->pragma.begin, &out->line, &out->column);
     if (d->kind == DIRECTIVE_PARALLEL) {
         out->callee = d->callee_name;
+        explain_ahead(u, d, out);
         add_axes(&x, out);
         add_chunks(&x, out);
     }

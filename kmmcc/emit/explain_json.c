@@ -116,6 +116,20 @@ static void add_conditions(json_t *j, const explained_t *x)
     json_end(j);
 }
 
+static void add_ends(json_t *j, const explained_t *x)
+{
+    json_array(j, "lookahead_ends");
+    for (const explained_end_t *e = x->ends; e; e = e->next) {
+        json_object(j, NULL);
+        json_number(j, "line", e->line);
+        json_number(j, "loop_line", e->loop_line);
+        json_bool(j, "each_step", e->always);
+        json_string(j, "what", e->what);
+        json_end(j);
+    }
+    json_end(j);
+}
+
 static void add_launch(json_t *j, const explained_t *x)
 {
     static const char *const kinds[] = {"kernel", "function", "task"};
@@ -135,6 +149,7 @@ static void add_launch(json_t *j, const explained_t *x)
     add_items(j, x);
     add_conditions(j, x);
     add_known(j, x);
+    add_ends(j, x);
     json_string(j, "results", explained_results(x));
     json_end(j);
 }

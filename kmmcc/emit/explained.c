@@ -161,6 +161,9 @@ static void print_text(const explained_t *x)
         printf("  holds    where %s is %s%s; else the launch is whole\n", x->fits[k].value,
                x->fits[k].type, x->fits[k].in_grid ? " for all threads" : "");
     print_known(x);
+    for (const explained_end_t *e = x->ends; e; e = e->next)
+        printf("  lookahead ends at line %u, in %s of the loop at line %u: %s\n", e->line,
+               e->always ? "each step" : "some steps", e->loop_line, e->what);
     printf("  results  %s\n\n", explained_results(x));
     if (x->uncompared)
         printf("launches are not compared with what their kernels access: %s\n\n", x->uncompared);

@@ -62,6 +62,14 @@ typedef struct explained_fits {
     bool in_grid;
 } explained_fits_t;
 
+/* What ends lookahead in a loop around the launch. */
+typedef struct explained_end {
+    struct explained_end *next;
+    const char *what;
+    unsigned line, loop_line;
+    bool always; /* in each step of the loop */
+} explained_end_t;
+
 typedef enum explained_kind { EXPLAINED_KERNEL, EXPLAINED_CALL, EXPLAINED_TASK } explained_kind_t;
 
 typedef struct explained {
@@ -89,6 +97,7 @@ typedef struct explained {
     explained_known_t *known;
     list_t instances; /* the kernels that a template's launch runs */
     const char *differ;
+    explained_end_t *ends;
     const char *uncompared; /* why no launch of the file was compared with its kernel; NULL */
 } explained_t;
 

@@ -96,7 +96,6 @@ static int runtime_configure(kmm_runtime_t *rt, const kmm_config_t *config)
     kmm__pagelock_start(rt);
     int bounded = kmm__config_locked(rt, config), staged = kmm__stage_start(rt);
     error = error ? error : bounded ? bounded : staged;
-    kmm__tasks_bound(rt);
     kmm__holders_ops_init(rt);
     if (!error)
         error = kmm__links_start(rt);

@@ -54,6 +54,10 @@ typedef enum kmm__event_kind {
     KMM__EVENT_DISK_BEGIN,  /* mode 1: a write; a: number of the transfer; b: bytes */
     KMM__EVENT_DISK_END,    /* the same */
 
+    /* Messages between nodes. device: number of the other node; mode 0: commands, 1: contents. */
+    KMM__EVENT_SENT, /* a: when its sending began; b: bytes */
+    KMM__EVENT_RECEIVED,
+
     KMM__EVENT_SPAN, /* text: what this thread did since time a; file: a name, or NULL; b: bytes or
                         0; c: line or 0; mode 1: for a device */
     KMM__EVENT_INSTANT /* text: what happened now; file: why, or NULL */

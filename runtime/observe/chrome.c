@@ -317,6 +317,28 @@ static void disk(const kmm__event_t *e)
 
 /* ---- The host's threads ---- */
 
+/* Messages to one node, or from it, are one after the other on a track, as they end. */
+static void message(const kmm__event_t *e)
+{
+    const bool is_sent = e->kind == KMM__EVENT_SENT;
+    const uint32_t tid = 2 * e->device + (is_sent ? 1 : 2);
+    char text[32];
+    kmm__track_t *all = kmm__track_get(KMM__TRACK_NODES, 0);
+    if (!all->is_named)
+        name_process(KMM__TRACK_NODES, "nodes");
+    all->is_named = true;
+    snprintf(text, sizeof(text), "%s node %u", is_sent ? "to" : "from", e->device);
+    kmm__track_t *t = track(KMM__TRACK_NODES, tid, text);
+    const uint64_t begin = e->a > t->end ? e->a : t->end;
+    t->end = e->time;
+    head("X", t->pid, t->tid, begin);
+    kmm__json_put_micros(&line, ",\"dur\":", e->time - begin);
+    kmm__json_put_string(&line,
+                         ",\"cat\":\"message\",\"name\":", e->mode ? "contents" : "commands");
+    kmm__json_put_number(&line, ",\"args\":{\"bytes\":", e->b);
+    end("}}");
+}
+
 static void span(const kmm__event_t *e)
 {
     const kmm__track_t *at = thread_of(e);
@@ -434,6 +456,8 @@ static void on_event(const kmm__event_t *e)
         return;
     case KMM__EVENT_DISK_BEGIN:
     case KMM__EVENT_DISK_END: disk(e); return;
+    case KMM__EVENT_SENT:
+    case KMM__EVENT_RECEIVED: message(e); return;
     case KMM__EVENT_SPAN: span(e); return;
     case KMM__EVENT_INSTANT: instant(e); return;
     }

@@ -11,6 +11,7 @@
 enum {
     KMM__TRACK_HOST = 1, /* pid of the host's threads */
     KMM__TRACK_DISK = 2,
+    KMM__TRACK_NODES = 3,
     KMM__TRACK_DEVICE = 10 /* pid of device 0 of the process */
 };
 

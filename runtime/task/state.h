@@ -33,11 +33,11 @@ typedef struct kmm__task_hooks {
 struct kmm__tasks {
     const kmm__task_hooks_t *hooks;
     uint64_t next_sequence, next_work;
-    uint64_t awaited;          /* threads have waited for tasks with lower numbers than this */
-    uint32_t outstanding;      /* unfinished tasks */
-    uint32_t most_outstanding; /* bound above which submission waits */
-    uint32_t throttled;        /* threads that wait for `outstanding` to fall */
-    kmm__task_t *unsettled;    /* list of direct tasks that are done and not settled yet */
+    uint64_t awaited;       /* threads have waited for tasks with lower numbers than this */
+    uint32_t outstanding;   /* unfinished tasks */
+    uint64_t kept;          /* bytes of bookkeeping that they keep */
+    bool is_throttled;      /* threads wait for these to fall, and have not been told since */
+    kmm__task_t *unsettled; /* list of direct tasks that are done and not settled yet */
     /* Free lists. Objects keep the memory they own, so that a chunk costs no allocation. */
     kmm__task_t *spare_tasks;
     kmm__work_t *spare_works;

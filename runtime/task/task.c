@@ -48,33 +48,32 @@ void kmm__tasks_stop(kmm_runtime_t *rt)
     free(rt->tasks);
 }
 
-void kmm__tasks_bound(kmm_runtime_t *rt)
+/* True if unfinished tasks exceed `eighths` eighths of their bound. What finished tasks have left,
+ * such as their launches' work, is not counted, so without unfinished tasks nothing is exceeded. */
+static bool exceeds(const kmm_runtime_t *rt, uint32_t eighths)
 {
-    rt->tasks->most_outstanding =
-        rt->has_spaces ? KMM__MAX_OUTSTANDING : KMM__MAX_OUTSTANDING_DIRECT;
+    const struct kmm__tasks *all = rt->tasks;
+    return rt->has_spaces ? all->kept > KMM__MOST_KEPT / 8 * (uint64_t)eighths
+                          : all->outstanding > KMM__MOST_DIRECT / 8 * eighths;
 }
 
-/* The number of unfinished tasks at which threads that wait in kmm__tasks_throttle go on. */
-static uint32_t resume_at(const kmm_runtime_t *rt)
-{
-    return rt->tasks->most_outstanding / 8 * 7;
-}
+enum { FULL = 8, RESUME = 7 };
 
 static __attribute__((noinline)) void throttle(kmm_runtime_t *rt)
 {
     if (kmm__is_inside())
         return; /* the tasks that it would wait for may wait for this thread */
     const uint64_t begin = kmm__tracing() ? kmm__now() : 0;
-    rt->tasks->throttled++;
-    while (rt->tasks->outstanding > resume_at(rt))
+    while (exceeds(rt, RESUME)) {
+        rt->tasks->is_throttled = true;
         kmm__cond_wait(&rt->progress, &rt->lock);
-    rt->tasks->throttled--;
+    }
     KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "wait: too many unfinished tasks", .a = begin);
 }
 
 void kmm__tasks_throttle(kmm_runtime_t *rt)
 {
-    if (rt->tasks->outstanding > rt->tasks->most_outstanding)
+    if (exceeds(rt, FULL))
         throttle(rt);
 }
 
@@ -108,6 +107,15 @@ static kmm__access_t *task_room(kmm__task_t *t, uint32_t count)
     return t->many;
 }
 
+/* Counts what is kept for a new task. What the work keeps counts with its first task. */
+static void task_keep(kmm__task_t *t, uint32_t access_count)
+{
+    uint64_t more = access_count > KMM__FEW_ACCESSES ? access_count * sizeof(*t->many) : 0;
+    kmm__task_keep(t, sizeof(*t) + sizeof(kmm__ticket_t) + more + t->work->kept +
+                          access_count * sizeof(kmm__read_t));
+    t->work->kept = 0;
+}
+
 kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t access_count)
 {
     assert(!rt->tasks->unsettled); /* a task on that list may be in the free list already */
@@ -122,6 +130,7 @@ kmm__task_t *kmm__task_create(kmm_runtime_t *rt, kmm__work_t *work, uint32_t acc
     t->accesses = task_room(t, access_count);
     kmm__work_ref(work);
     rt->tasks->outstanding++;
+    task_keep(t, access_count);
     return t;
 }
 
@@ -254,6 +263,7 @@ void kmm__task_add_edge(kmm__task_t *from, kmm__task_t *to, bool data)
     o->successors = kmm__grow(o->successors, o->successor_count, &o->successor_capacity,
                               sizeof(*o->successors));
     o->successors[o->successor_count++] = (kmm__edge_t){to, data};
+    kmm__task_keep(from, sizeof(*o->successors));
     kmm__task_ref(to);
     note_rank(from, to);
     KMM__TRACE_TASK(KMM__EVENT_EDGE, to, kmm__task_number(from));
@@ -389,14 +399,16 @@ static void task_done(kmm__task_t *t)
     rt->tasks->hooks->done(t);
     kmm__program_stream_leave(t);
     rt->tasks->outstanding--;
+    rt->tasks->kept -= t->kept;
     successors_tell(t, was_issued);
     task_drop_tickets(t);
     rt->tasks->hooks->left(t);
     if (rt->tasks->outstanding == 0 &&
         atomic_load_explicit(&kmm__log_has_bar, memory_order_relaxed))
         kmm__log_bar(NULL); /* before the program prints its result */
-    if (t->awaited || rt->tasks->outstanding == 0 ||
-        (rt->tasks->throttled && rt->tasks->outstanding == resume_at(rt)))
+    bool resumes = rt->tasks->is_throttled && !exceeds(rt, RESUME);
+    rt->tasks->is_throttled &= !resumes;
+    if (t->awaited || rt->tasks->outstanding == 0 || resumes)
         pthread_cond_broadcast(&rt->progress);
     assert(kmm__task_is_valid(t));
     kmm__task_unref(t);

@@ -31,12 +31,13 @@
 enum {
     KMM__FEW_ACCESSES = 4, /* accesses for which a task has room of its own */
 
-    /* Bound of unfinished tasks. A program that submits more waits until 7/8 of the bound are left.
-     * With several spaces the bound is high, because queued tasks show which memory is used when
-     * (memory/residency/foresight.c). Where only host memory exists, it is as low as fits in the
-     * CPU's caches. */
-    KMM__MAX_OUTSTANDING = 1 << 15,
-    KMM__MAX_OUTSTANDING_DIRECT = 1 << 11
+    /* Bounds of unfinished tasks. A program that submits more waits until 7/8 of the bound are
+     * left. With several spaces, what is bounded is the bytes of bookkeeping that they keep. The
+     * bound is high, because queued tasks show which memory is used when
+     * (memory/residency/foresight.c). Where only host memory exists, their number is bounded, by
+     * what fits in the CPU's caches. */
+    KMM__MOST_KEPT = 64 << 20,
+    KMM__MOST_DIRECT = 1 << 11
 };
 
 typedef enum kmm__task_state {
@@ -148,6 +149,7 @@ struct kmm__task {
     kmm__access_t *accesses;
     uint32_t access_count;
     uint64_t bytes;    /* bytes of all accesses, not counting abstract objects */
+    uint64_t kept;     /* bytes of bookkeeping that are kept for it until it is done */
     kmm__task_t *next; /* in the free list */
     kmm__task_order_t order;
     kmm__task_part_t part;
@@ -163,11 +165,15 @@ struct kmm__task {
 void kmm__tasks_start(kmm_runtime_t *rt, const kmm__task_hooks_t *hooks);
 void kmm__tasks_stop(kmm_runtime_t *rt); /* all tasks are done */
 
-/* Sets the bound of unfinished tasks. Called once the devices are known. */
-void kmm__tasks_bound(kmm_runtime_t *rt);
 /* Waits, if the bound of unfinished tasks is exceeded, until enough of them are done. A thread that
  * is inside a task does not wait. */
 void kmm__tasks_throttle(kmm_runtime_t *rt);
+/* Adds bytes of bookkeeping that are kept for t until it is done. */
+static inline void kmm__task_keep(kmm__task_t *t, uint64_t bytes)
+{
+    t->kept += bytes;
+    t->runtime->tasks->kept += bytes;
+}
 
 /* Makes a task without a device, with room for `access_count` accesses, and with one reference.
  * kmm__task_assign gives it a device. Direct tasks that are done must have been settled. */

@@ -20,6 +20,7 @@ kmm__work_t *kmm__work_create(kmm_runtime_t *rt)
     memset(w, 0, offsetof(kmm__work_t, room));
     w->runtime = rt;
     w->refs = 1;
+    w->kept = sizeof(*w);
     w->id = rt->tasks->next_work++;
     return w;
 }
@@ -35,6 +36,7 @@ void *kmm__work_take(kmm__work_t *w, size_t bytes)
     unsigned char *block = kmm__alloc(HEADER + rounded);
     memcpy(block, &w->blocks, sizeof(w->blocks));
     w->blocks = block;
+    w->kept += HEADER + rounded;
     return block + HEADER;
 }
 

@@ -59,6 +59,7 @@ struct kmm__work {
     kmm__work_t *next; /* in the free list */
     uint64_t refs;
     uint64_t id;
+    uint64_t kept; /* bytes that it takes and that count with no task yet */
     const char *name, *file;
     int line;
     const char *traced_name, *traced_file; /* of kmm__trace_text; NULL: no task was traced yet */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/spin.h"
+#include "base/trace.h"
 #include "transport/deliver.h"
 #include "transport/post_state.h"
 
@@ -28,6 +29,14 @@ void kmm__post_do_abort(kmm__post_t *p, int status)
 
 /* ---- Sending ---- */
 
+/* Tells listeners of a message that has been sent; began 0: nobody listened then. */
+static void trace_sent(uint32_t to, uint32_t channel, uint64_t began, size_t bytes)
+{
+    if (began)
+        KMM__TRACE(.kind = KMM__EVENT_SENT, .mode = channel == KMM__DATA, .device = (uint16_t)to,
+                   .a = began, .b = bytes);
+}
+
 /* Locked: begins to send the peer's next batch and its waiting contents. *error receives 0 or an
  * error of the transport. */
 static bool peer_begin(kmm__post_t *p, uint32_t to, int *error)
@@ -41,6 +50,7 @@ static bool peer_begin(kmm__post_t *p, uint32_t to, int *error)
         peer->next = empty;
         peer->next.count = 0;
         peer->told = kmm__now();
+        peer->began = kmm__tracing() ? peer->told : 0;
         peer->is_carrying = any = true;
         p->counts.batches++;
         *error =
@@ -50,6 +60,7 @@ static bool peer_begin(kmm__post_t *p, uint32_t to, int *error)
     while (peer->waiting && !*error) {
         kmm__contents_t *c = peer->waiting;
         any = true;
+        c->began = kmm__tracing() ? kmm__now() : 0;
         *error = t->send(t, to, KMM__DATA, c->bytes, c->count, &c->request);
         peer->waiting = c->next;
         peer->waiting_end = c->next ? peer->waiting_end : &peer->waiting;
@@ -77,11 +88,13 @@ static bool peer_end(kmm__post_t *p, uint32_t to, int *error)
     if (peer->is_carrying && is_done(t, peer->request, error)) {
         peer->is_carrying = false;
         any = true;
+        trace_sent(to, KMM__CONTROL, peer->began, peer->carried.count);
     }
     while (peer->leaving && is_done(t, peer->leaving->request, error)) {
         kmm__contents_t *c = peer->leaving;
         peer->leaving = c->next;
         peer->leaving_end = c->next ? peer->leaving_end : &peer->leaving;
+        trace_sent(to, KMM__DATA, c->began, c->count);
         if (c->sent)
             c->sent(c->arg);
         free(c);

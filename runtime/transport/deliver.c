@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/spin.h"
+#include "base/trace.h"
 
 /* ---- Records ---- */
 
@@ -78,6 +79,7 @@ static int letter_begin(kmm__post_t *p, kmm__letter_t *l)
         free(s);
     }
     l->is_begun = true;
+    l->began = kmm__tracing() ? kmm__now() : 0;
     return t->receive(t, &l->arrival, l->to, &l->request);
 }
 
@@ -115,6 +117,9 @@ static bool letters_move(kmm__post_t *p, uint32_t from, int channel)
             break;
         peer->found[channel] = l->next;
         peer->found_end[channel] = l->next ? peer->found_end[channel] : &peer->found[channel];
+        if (l->began)
+            KMM__TRACE(.kind = KMM__EVENT_RECEIVED, .mode = channel == KMM__DATA,
+                       .device = (uint16_t)from, .a = l->began, .b = l->arrival.bytes);
         letter_deliver(p, l);
         free(l);
         any = true;

@@ -140,7 +140,10 @@ void kmm__post_parcel(kmm__post_t *p, const kmm__parcel_t *parcel)
 {
     const uint64_t bytes = parcel->bytes;
     kmm__contents_t *c = kmm__alloc(sizeof(*c));
-    *c = (kmm__contents_t){NULL, parcel->contents, parcel->bytes, parcel->sent, parcel->arg, NULL};
+    *c = (kmm__contents_t){.bytes = parcel->contents,
+                           .count = parcel->bytes,
+                           .sent = parcel->sent,
+                           .arg = parcel->arg};
     pthread_mutex_lock(&p->lock);
     throttle(p, parcel->to);
     kmm__peer_t *peer = &p->peers[parcel->to];

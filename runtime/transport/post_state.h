@@ -35,15 +35,17 @@ typedef struct kmm__contents {
     size_t count;
     void (*sent)(void *arg);
     void *arg;
-    void *request; /* of the transport, once it is being sent */
+    void *request;  /* of the transport, once it is being sent */
+    uint64_t began; /* when that began; 0: nobody listens */
 } kmm__contents_t;
 
 /* A message that was found. */
 typedef struct kmm__letter {
     struct kmm__letter *next;
     kmm__arrival_t arrival;
-    void *to;      /* NULL: it is of the channel for data, and its header is not there yet */
-    void *request; /* of the transport, once it is being received */
+    void *to;       /* NULL: it is of the channel for data, and its header is not there yet */
+    void *request;  /* of the transport, once it is being received */
+    uint64_t began; /* when that began; 0: nobody listens */
     bool is_begun;
 } kmm__letter_t;
 
@@ -64,6 +66,7 @@ typedef struct kmm__peer {
     kmm__post_batch_t carried; /* is being sent, if is_carrying */
     bool is_carrying;
     void *request;
+    uint64_t began;           /* when `carried` began to be sent; 0: nobody listens */
     kmm__contents_t *leaving; /* contents that are being sent, in order */
     kmm__contents_t **leaving_end;
     kmm__letter_t *found[KMM__CHANNELS]; /* in order */

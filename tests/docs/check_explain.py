@@ -33,9 +33,10 @@ def names(value):
 
 
 failures = []
-(shown,) = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-if shown not in explain("text"):
-    failures.append("the page's text is not what --explain prints")
+shown = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+for text, of in zip(shown, (example, "examples/kmeans/kmeans.cu"), strict=True):
+    if text not in explain("text", of):
+        failures.append(f"the page's text is not what --explain prints of {of}")
 ((program, source),) = re.findall(r"^```cuda source=(\S+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 os.makedirs(work, exist_ok=True)
 with open(os.path.join(work, program), "w") as file:

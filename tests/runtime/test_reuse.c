@@ -21,6 +21,7 @@
 
 #include <kmm.h>
 
+#include "memory/residency/reuse.h"
 #include "task/marker.h"
 
 /* ThreadSanitizer is slow at what kernels do with each element, and at a hundred thousand tasks. */
@@ -409,7 +410,7 @@ static void what_is_awaited_comes_first(void **state)
 /* Work on the first part is submitted again and again, and data of the last part is not there. */
 static void no_task_waits_for_ever(void **state)
 {
-    enum { PARTS = 96, TASKS = 3 * KMM__MAX_OUTSTANDING };
+    enum { PARTS = 96, TASKS = 3 * KMM__MOST_LAG };
     if (IS_SLOW)
         skip();
     kmm_runtime_t *rt = make(1, 64, 1, "reuse");

@@ -349,7 +349,7 @@ static void count_blocks(const kmm_host_blocks_t *b, void **args)
 static void test_starts_while_submitting(void **state)
 {
     (void)state;
-    enum { MOST_WAIT = 40000 };
+    enum { MOST_WAIT = 90000 };
     static const kmm_kernel_t kernel = {
         KMM_LAUNCH_VERSION, KMM_KIND_HOST, "count", count_blocks, NULL, 0, NULL, 0, NULL};
     static const char *const devices[] = {"host", "host:1,mem=1M", "host:2,mem=1M"};

@@ -98,6 +98,7 @@ typedef struct expecting {
     kmm__frame_t *frames; /* the array's table */
     const kmm__array_t *array;
     kmm__use_t use;
+    uint64_t count;     /* uses so far */
     bool reads, stores; /* it reads some of its region; it stores all of it anew */
 } expecting_t;
 
@@ -122,6 +123,7 @@ static void expect_bytes(expecting_t *e, int64_t begin, int64_t end, bool all)
         e->use.read = e->reads ? part : none;
         e->use.stored = e->stores && all ? part : none;
         queue_push(&e->frames[k].uses, &e->use);
+        e->count++;
     }
 }
 
@@ -140,12 +142,13 @@ static int expect_rows(void *arg, const kmm__rows_t *rows)
     return 0;
 }
 
-static void expect_access(const kmm__task_t *t, uint32_t k)
+static void expect_access(kmm__task_t *t, uint32_t k)
 {
     const kmm__access_t *a = &t->accesses[k];
     expecting_t e = {kmm__frames_table(a->array, t->device),
                      a->array,
                      {t->rank, t->sequence, {0, 0}, {0, 0}},
+                     0,
                      a->mode != KMM_WRITE,
                      stores_anew(t, k)};
     if (a->array->residence[t->device->index].is_packed)
@@ -154,6 +157,7 @@ static void expect_access(const kmm__task_t *t, uint32_t k)
         kmm__layout_rows(a->layout, &a->box, expect_rows, &e);
     else if (a->box.lo[0] < a->box.hi[0])
         expect_bytes(&e, a->box.lo[0], a->box.hi[0], true);
+    kmm__task_keep(t, e.count * sizeof(e.use));
 }
 
 static void cancel_frame(void *ctx, kmm__frame_t *f)

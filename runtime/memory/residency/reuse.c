@@ -27,11 +27,10 @@
 #include "base/units.h"
 #include "memory/residency/pack.h"
 
-/* A task joins no wave that began more than LAG tasks before it, so at most LAG tasks overtake one.
- * FAR: waves over which a frame is kept for a task. Of the device, 1 / SPARE_LEAST is left to
+/* FAR: waves over which a frame is kept for a task. Of the device, 1 / SPARE_LEAST is left to
  * copies under way, or 1 / SPARE_MOST if SPARE_TASKS tasks use more than that on average. These are
  * two steps, because a step of the loop has to find the same room everywhere. */
-enum { LAG = KMM__MAX_OUTSTANDING, FAR = 24, SPARE_TASKS = 2, SPARE_LEAST = 8, SPARE_MOST = 4 };
+enum { FAR = 24, SPARE_TASKS = 2, SPARE_LEAST = 8, SPARE_MOST = 4 };
 
 typedef struct wave {
     uint64_t rank; /* number of its first task */
@@ -77,9 +76,9 @@ static struct kmm__waves *waves_of(kmm__device_t *d)
         w->ring = kmm__alloc(w->capacity * sizeof(*w->ring));
         w->first = w->end = 1;
         kmm__log_info("%s: order by reuse begins: arrays have %s and the device has %s; it looks "
-                      "ahead over up to %u chunks",
+                      "ahead as far as %s of bookkeeping reach",
                       d->info.name, KMM__BYTES(d->runtime->memory->framed_bytes),
-                      KMM__BYTES(d->memory->limit), d->runtime->tasks->most_outstanding);
+                      KMM__BYTES(d->memory->limit), KMM__BYTES(KMM__MOST_KEPT));
     }
     return d->memory->waves;
 }
@@ -271,7 +270,7 @@ void kmm__reuse_rank(kmm__task_t *t)
         number = shared_wave(w);
     /* tasks that were submitted while memory was not short have ranks without a wave */
     bool has_room = true, may_join = number && wave(w, number)->rank >= after &&
-                                     wave(w, number)->rank + LAG >= t->sequence &&
+                                     wave(w, number)->rank + KMM__MOST_LAG >= t->sequence &&
                                      !is_cut(w, t, number);
     if (may_join && wave_takes(w, number, room_for_waves(d), after > 0, &has_room)) {
         t->rank = wave(w, number)->rank;

@@ -6,6 +6,10 @@
 
 #include "memory/residency/frame.h"
 
+/* A task joins no wave that began more than so many tasks before it. So at most so many later tasks
+ * overtake a task. */
+enum { KMM__MOST_LAG = 1 << 15 };
+
 /* Sets t->rank. t has its device, its accesses and its predecessors, and is not READY yet. */
 void kmm__reuse_rank(kmm__task_t *t);
 /* Records that t acquires its frames. */

@@ -61,3 +61,52 @@ void explain(int w, int h, int r, int n, int k, float *in, float *out, double *p
 #pragma kmm task stream(t) read(in[0:n])
     saxpy(0, in, out);
 }
+
+#define CHECK_CALL(call) do { if (call) *h = 0; } while (0)
+__device__ float symbol;
+__global__ void plain(float *x) { x[0] = 1; }
+static void finish(cudaStream_t t, float *h) { CHECK_CALL(cudaStreamSynchronize(t)); }
+
+// What ends lookahead in a loop around a launch, in its function.
+void loops(int n, int steps, float *in, float *out, float *h, cudaStream_t t, cudaEvent_t e)
+{
+    cudaDeviceSynchronize();
+    for (int r = 0; r < 2; r++) {
+        int s = 0;
+        while (s++ < steps) {
+//      CHECK:explain.cu:[[#@LINE+10]]: call of function 'saxpy', on the CPU
+//      CHECK:  lookahead ends at line [[#@LINE+11]], in each step of the loop at line [[#@LINE-2]]: 'cudaMemcpy' to the host
+// CHECK-NEXT:  lookahead ends at line [[#@LINE+13]], in some steps of the loop at line [[#@LINE-3]]: 'cudaEventSynchronize'
+// CHECK-NEXT:  lookahead ends at line [[#@LINE+13]], in each step of the loop at line [[#@LINE-4]]: 'cudaDeviceSynchronize'
+// CHECK-NEXT:  lookahead ends at line [[#@LINE+14]], in each step of the loop at line [[#@LINE-5]]: 'finish', which calls 'cudaStreamSynchronize'
+// CHECK-NEXT:  lookahead ends at line [[#@LINE+14]], in each step of the loop at line [[#@LINE-6]]: a launch of 'plain' without a pragma
+// CHECK-NEXT:  lookahead ends at line [[#@LINE+14]], in each step of the loop at line [[#@LINE-7]]: 'cudaMemcpyFromSymbol' to the host
+// CHECK-NEXT:  lookahead ends at line [[#@LINE+14]], in each step of the loop at line [[#@LINE-8]]: '#pragma kmm wait'
+// CHECK-NEXT:  lookahead ends at line [[#@LINE+17]], in each step of the loop at line [[#@LINE-11]]: 'cudaThreadSynchronize'
+// CHECK-NEXT:  results  of host memory that only this launch maps come back at 'wait'
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(in) update(out[i]) nowait
+            saxpy(n, in, out);
+            CHECK_CALL(cudaMemcpy(h, out, 4, cudaMemcpyDeviceToHost));
+            cudaMemcpy(in, out, 4, cudaMemcpyDeviceToDevice);
+            if (s % 10 == 0)
+                cudaEventSynchronize(e);
+            if (cudaDeviceSynchronize())
+                return;
+            finish(t, h);
+            plain<<<1, 1>>>(in);
+            cudaMemcpyFromSymbol(h, symbol, 4);
+            #pragma kmm wait
+            auto later = [=] { return cudaDeviceSynchronize(); };
+        }
+        cudaMemcpyAsync(h, in, 4, cudaMemcpyDeviceToHost, t);
+        cudaThreadSynchronize();
+    }
+    do {
+//      CHECK:explain.cu:[[#@LINE+3]]: call of function 'saxpy', on the CPU
+//  CHECK-NOT:  lookahead
+//      CHECK:  results  of host memory that only this launch maps come back at 'wait'
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(in) update(out[i]) nowait
+        saxpy(n, in, out);
+        cudaThreadSynchronize();
+    } while (0);
+}

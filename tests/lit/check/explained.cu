@@ -78,3 +78,15 @@ void explain(int w, int h, int n, int r, const float *in, float *out, double *su
     #pragma kmm task read(in[0:n])
     n = in[0] > 0;
 }
+
+// What ends lookahead in the loop.
+void loop(int n, float *in, float *h)
+{
+    for (int t = 0; t < n; t++) {
+//      JSON:explained.cu:[[#@LINE+2]]:9: function shift in loop nowait
+//      JSON:  each step of [[#@LINE-2]] until [[#@LINE+3]]: 'cudaMemcpy' to the host
+        #pragma kmm parallel(i = 0:n) rebase(n: i) read(in[i]) update(h[i]) nowait
+        shift(n, in, h);
+        cudaMemcpy(h, in, 4, cudaMemcpyDeviceToHost);
+    }
+}

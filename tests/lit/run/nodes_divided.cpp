@@ -8,6 +8,10 @@
 // RUN: FileCheck --check-prefix=DIVIDED %s < %t.err
 // DIVIDED: node 0 of {{[24]}}: 23 launches were divided among nodes
 
+// A trace of each node has the messages. What one has sent the other has received.
+// RUN: rm -f %t.*.json && env KMM_NODES=1 KMM_TRACE=%t.%%p.json run_nodes -n 2 %t > %t.two
+// RUN: %python %S/Inputs/nodes_trace.py %t.*.json
+
 // Functions that may use more than their arguments stay on node 0; so does all under checks.
 // RUN: env KMM_NODES=1 KMM_LOG=info KMM_CHECK=result run_nodes -n 2 %t 2>&1 | FileCheck --check-prefix=WHOLE %s
 // WHOLE: : 0 launches were divided among nodes

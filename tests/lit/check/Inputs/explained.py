@@ -16,10 +16,12 @@ ITEM = {"clause": TEXT, "operator": MAYBE, "text": TEXT, "base": TEXT, "inferred
         "bytes": MAYBE, "element_bytes": (int, type(None)), "copies_in": TEXT, "copies_out": MAYBE}
 CONDITION = {"value": TEXT, "fits": TEXT, "all_threads": FLAG}
 POINTER = {"text": TEXT, "knowledge": TEXT, "reason": MAYBE, "remark": TEXT}
+END = {"line": NUMBER, "loop_line": NUMBER, "each_step": FLAG, "what": TEXT}
 ANALYSIS = {"unknown": MAYBE, "pointers": [POINTER], "instances": [TEXT], "instances_differ": MAYBE}
 LAUNCH = {"kind": TEXT, "callee": MAYBE, "file": TEXT, "line": NUMBER, "column": NUMBER, "compiled_file": TEXT, "function": MAYBE,
           "inferred": FLAG, "declared": FLAG, "nowait": FLAG, "axes": [AXIS], "chunks": [CHUNK], "one_chunk": MAYBE,
-          "one_chunk_unless": MAYBE, "items": [ITEM], "conditions": [CONDITION], "analysis": ANALYSIS, "results": TEXT}
+          "one_chunk_unless": MAYBE, "items": [ITEM], "conditions": [CONDITION], "analysis": ANALYSIS,
+          "lookahead_ends": [END], "results": TEXT}
 WITHOUT = {"file": TEXT, "line": NUMBER, "callee": TEXT, "pragma": MAYBE, "reason": MAYBE}
 DOCUMENT = {"version": NUMBER, "kmmcc": TEXT, "launches": [LAUNCH], "without_pragma": [WITHOUT], "not_compared": MAYBE}
 
@@ -55,6 +57,8 @@ def of_json():
             print(f"  if {condition['value']} fits {condition['fits']}" + " for all threads" * condition["all_threads"])
         for pointer in launch["analysis"]["pointers"]:
             print(f"  {pointer['text']} is {pointer['knowledge']}: {pointer['reason']}")
+        for end in launch["lookahead_ends"]:
+            print(f"  {'each step' if end['each_step'] else 'some steps'} of {end['loop_line']} until {end['line']}: {end['what']}")
     for launch in document["without_pragma"]:
         print(f"{launch['file']}:{launch['line']}: {launch['callee']}: {launch['pragma']}: {launch['reason']}")
 
