@@ -217,6 +217,18 @@ static void drop_guard(guards_t *g, int number)
     memmove(g->at + number, g->at + number + 1, (size_t)(g->count - number) * sizeof(*g->at));
 }
 
+/* The block has a thread for each index up to `last`, or the box holds only where it does. */
+static bool fits_block(const footprint_t *x, box_t *b, poly_t last, int64_t size)
+{
+    int64_t most;
+    if (poly_is_constant(last, &most))
+        return most < size;
+    bool fits = size > 0 && !affine_has_index(x, last) &&
+                affine_assume(b, poly_sub(poly_constant(size - 1), last));
+    b->in_block |= fits;
+    return fits;
+}
+
 bool affine_extent(footprint_t *x, box_t *b, int atom, extent_t *out)
 {
     guards_t *g = &b->rest;
@@ -240,7 +252,8 @@ bool affine_extent(footprint_t *x, box_t *b, int atom, extent_t *out)
                 continue;
             }
             atom_kind_t kind = x->atom[atom].kind;
-            bool all = by == -1 && kind != ATOM_QUOTIENT && (kind != ATOM_THREAD || size > 0);
+            bool all = by == -1 && kind != ATOM_QUOTIENT &&
+                       (kind != ATOM_THREAD || fits_block(x, b, rest, size));
             *out = (extent_t){atom, rest, -by, all};
             if (kind == ATOM_LOOP && poly_is_constant(rest, &most) && most >= 0)
                 *out = (extent_t){atom, poly_constant(most / -by), 1, true};
@@ -359,6 +372,16 @@ static bool guards_threads(const footprint_t *x, const guards_t *g)
     return false;
 }
 
+/* A guard is left of an index with bounds, which then does not have all values up to its last. */
+static bool guards_indices(const guards_t *g, const extent_t *e, int count)
+{
+    for (int k = 0; k < g->count; k++)
+        for (int i = 0; i < count; i++)
+            if (poly_has(g->at[k], e[i].atom))
+                return true;
+    return false;
+}
+
 /* What the indices with bounds say, where each has all values for all values of the others. */
 static void set_steps(const footprint_t *x, box_t *b, poly_t offset, const extent_t *e, int count)
 {
@@ -408,7 +431,8 @@ static void place(footprint_t *x, box_t *b, poly_t offset, int64_t bytes)
     for (int k = 0; k < b->rest.holes; k++)
         b->rest.incomplete |= has_inner(x, b->rest.hole[k]);
     b->exact = (b->dense || b->stepped) && !b->rest.incomplete &&
-               !(b->uses_block && guards_threads(x, &b->rest));
+               !(b->uses_block && guards_threads(x, &b->rest)) &&
+               !guards_indices(&b->rest, e, count);
     if (low.fails || high.fails)
         b->reason = "an index whose direction is not known";
     else if (has_inner(x, low) || has_inner(x, high) || !affine_is_linear(x, low) ||

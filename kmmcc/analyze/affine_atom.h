@@ -76,6 +76,7 @@ typedef struct box {
     fit_t *fits;        /* it holds where these do, which have no index within a block or a loop */
     poly_t assumed[MOST_ASSUMED]; /* it holds where these, of parameters, are not negative */
     int assumed_count;
+    bool in_block; /* one of these: a bound of an index within the block is in the block */
     struct {
         poly_t by, last; /* each multiple of `by`, from 0 to `last` times */
     } step[MOST_STEPS];

@@ -229,7 +229,7 @@ static void find_fits(completion_t *c, completed_t *out)
     for (int k = 0; k < c->n->count; k++) {
         const char *text = c->is_count[k] ? translate_argument_text(c, k) : NULL;
         if (text && out->fits_count == MAX_FITS)
-            c->failed = true;
+            translate_fail(c, "more integers must fit into their bits than clauses can name");
         else if (text)
             out->fits[out->fits_count++] =
                 (completed_fits_t){FITS_UNSIGNED, false, arena_printf("-((%s) < 0)", text)};

@@ -33,33 +33,42 @@ static bool leaves_to_declaration(const directive_t *d)
     return d->item_count == 0;
 }
 
-/* True if the launch passes a copy of a variable that is a struct with pointers, so that items can
- * name these as members of the variable. */
-static bool passes_struct(const directive_t *d, CXType type, int number, const char *text)
+/* Items can name pointers in a struct as members of a variable, of which the kernel gets a copy.
+ * Returns why they cannot; NULL: they can. */
+static const char *unnamed_struct(const directive_t *d, CXType type, int number, const char *text)
 {
     CXType is = type;
     if (number < d->argument_count)
         is = clang_getCanonicalType(clang_getCursorType(d->argument[number]));
-    return type.kind == CXType_Record && clang_isPODType(type) && type_holds_pointers(type) &&
-           clang_equalTypes(clang_getUnqualifiedType(is), clang_getUnqualifiedType(type)) &&
-           translate_is_path(text);
+    if (!clang_equalTypes(clang_getUnqualifiedType(is), clang_getUnqualifiedType(type)))
+        return "what is passed is converted to a struct with the pointer";
+    if (!clang_isPODType(type))
+        return "its struct has constructors, base classes or members that are not public";
+    if (!type_holds_pointers(type))
+        return "its struct has no pointer that clauses can name";
+    return translate_is_path(text) ? NULL : "its struct is passed without a name";
 }
 
-/* Sets `wanted` for the pointers, and structs with pointers, of which the pragma says nothing.
- * False if there are none. */
-static bool find_unsaid(const unit_t *u, const directive_t *d, const declaration_t *n, bool *wanted)
+/* Sets `wanted` for the pointers, and structs with pointers, of which the pragma says nothing, and
+ * the reason for those of which no item could. False if there are none. */
+static bool find_unsaid(const unit_t *u, directive_t *d, const declaration_t *n, bool *wanted)
 {
     bool any = false;
     for (int k = 0; k < n->count; k++) {
-        completion_t c = {.u = (unit_t *)u, .d = (directive_t *)d, .n = n};
+        completion_t c = {.u = (unit_t *)u, .d = d, .n = n};
         const char *text = translate_argument_text(&c, k);
         CXType type = type_of_parameter(n->kernel, k, n->parameter[k]);
         if (d->pattern) /* the types of the instance */
             type = clang_getArgType(clang_getCursorType(d->target[0].instance), (unsigned)k);
         type = clang_getCanonicalType(instances_parameter(d, k, type));
-        bool pointer = type.kind == CXType_Pointer;
-        wanted[k] = text && (pointer || passes_struct(d, type, k, text)) &&
-                    !complete_is_null(text) && !complete_covers(d, translate_argument(d, k));
+        if (type.kind != CXType_Pointer && type.kind != CXType_Record)
+            continue;
+        if (!text)
+            d->uninferred[k] = "what is passed is not written at this launch";
+        else if (type.kind == CXType_Record)
+            d->uninferred[k] = unnamed_struct(d, type, k, text);
+        wanted[k] = !d->uninferred[k] && !complete_is_null(text) &&
+                    !complete_covers(d, translate_argument(d, k));
         any |= wanted[k];
     }
     return any;
@@ -174,13 +183,13 @@ static void infer_launch(unit_t *u, directive_t *d)
     CXCursor definition = clang_Cursor_isNull(kernel) ? kernel : instance_code(kernel);
     if (clang_Cursor_isNull(definition) || d->form != LAUNCH_CHEVRON)
         return;
+    d->uninferred = arena_alloc(MAX_PARAMETERS * sizeof(*d->uninferred));
     bool entered = instances_are_known(d) && instance_enter(u, d, 0);
     bool any = find_unsaid(u, d, declaration_of_kernel(u, NULL, definition), wanted);
     if (entered)
         instance_leave(u, d);
     if (!any)
         return;
-    d->uninferred = arena_alloc(MAX_PARAMETERS * sizeof(*d->uninferred));
     completed_t *x =
         instances_are_known(d) ? infer_instances(u, d, wanted) : infer_named(u, d, wanted);
     if (x)

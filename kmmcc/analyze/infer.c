@@ -362,6 +362,15 @@ static directive_t *parse_inferred(const infer_t *f, const char *clauses, const 
         s, (pragma_t){.begin = 0, .end = s->length, .content = 0, .content_end = s->length});
 }
 
+/* Says why of the wanted parameters of which nothing else is said. */
+static declaration_t *infer_nothing(const bool *wanted, const char *why, const char **reason)
+{
+    for (int k = 0; k < MAX_PARAMETERS; k++)
+        if (wanted[k] && !reason[k])
+            reason[k] = why;
+    return NULL;
+}
+
 declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted, range_t range,
                             const int64_t block[3], const char **reason)
 {
@@ -371,8 +380,11 @@ declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted,
     text_t clauses = {0}, reduced = {0}, fits = {0};
     text_add(&fits, "", 0);
     bool left[MAX_PARAMETERS], any_left = false;
-    if (!u || clang_Cursor_isNull(body) || has_directive(u, body))
-        return NULL;
+    if (!u || clang_Cursor_isNull(body))
+        return infer_nothing(wanted, "the kernel's code is in a file that is not looked at",
+                             reason);
+    if (has_directive(u, body))
+        return infer_nothing(wanted, "the kernel's code has preprocessor directives", reason);
     infer_t f = {.u = u,
                  .n = declaration_of_kernel(u, NULL, definition),
                  .body = body,
@@ -392,12 +404,15 @@ declaration_t *infer_kernel(unit_t *main, CXCursor instance, const bool *wanted,
     text_add(&clauses, reduced.length ? reduced.data : "", reduced.length);
     for (int k = 0; k < f.n->count; k++)
         left[k] = wanted[k] && !left[k];
-    if (!clauses.length || (x && !wrap_text(&f, x, left, &fits)))
-        return NULL;
+    if (!clauses.length)
+        return infer_nothing(wanted, "the kernel's code does not show its elements", reason);
+    const char *why = x ? wrap_text(&f, x, left, &fits) : NULL;
+    if (why)
+        return infer_nothing(wanted, why, reason);
     const source_t *s;
     directive_t *d = parse_inferred(&f, clauses.data, fits.data, &s);
     if (!d)
-        return NULL;
+        return infer_nothing(wanted, "clauses cannot express what it accesses", reason);
     declaration_t *n = declaration_of_kernel(u, d, definition);
     n->s = s;
     return n;

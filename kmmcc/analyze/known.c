@@ -44,6 +44,7 @@ known_t *known_of(const ir_function_t *f, const footprint_t *x)
         k->stores |= b->access->kind != IR_READ;
         k->steps |= !b->dense && b->stepped;
         k->assumes |= b->assumed_count > 0;
+        k->in_block |= b->in_block;
         if (b->reason)
             lower(k, KNOWN_NOT, b->reason);
         else if (b->rest.incomplete)
@@ -51,7 +52,9 @@ known_t *known_of(const ir_function_t *f, const footprint_t *x)
         else if (!b->dense && !b->stepped)
             lower(k, KNOWN_WIDER, "its elements are not neighbours");
         else if (!b->exact)
-            lower(k, KNOWN_WIDER, "a condition picks threads of a block");
+            lower(k, KNOWN_WIDER,
+                  b->uses_block ? "a condition picks threads of a block"
+                                : "a condition picks iterations of a loop");
     }
     for (int k = 0; k < f->unknown_count; k++)
         if (f->unknown[k].param >= 0)
@@ -104,6 +107,7 @@ static void join(known_t **all, const known_t *one, const char *title)
         k->escapes |= one->escapes;
         k->steps |= one->steps;
         k->assumes |= one->assumes;
+        k->in_block |= one->in_block;
     }
 }
 
@@ -144,8 +148,10 @@ static const char *exact_text(const known_t *k)
     const char *how = k->steps ? "exact, with gaps between elements" : "exact";
     if (!k->noted && !k->assumes)
         return how;
-    return arena_printf("%s, while %s%s%s", how, k->assumes ? "sizes are not negative" : "",
-                        k->noted && k->assumes ? " and " : "",
+    const char *sizes = k->in_block  ? "sizes are neither negative nor larger than blocks"
+                        : k->assumes ? "sizes are not negative"
+                                     : "";
+    return arena_printf("%s, while %s%s%s", how, sizes, k->noted && k->assumes ? " and " : "",
                         k->noted ? "indices fit into 32 bits" : "");
 }
 

@@ -20,6 +20,7 @@ typedef struct known {
     bool escapes;       /* not all that is done through it is seen */
     bool steps;         /* there are gaps between its elements */
     bool assumes;       /* it holds while parameters that are sizes are not negative */
+    bool in_block;      /* it holds while a bound of indices within blocks is within each block */
 } known_t;
 
 /* Returns a list of the pointers that the kernel accesses, or whose accesses are not all known. */

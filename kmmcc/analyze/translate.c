@@ -291,6 +291,8 @@ void translate_fail(completion_t *c, const char *message)
 {
     if (!c->failed && !c->n->s) /* what is inferred is left out */
         unit_error(c->u, c->d->name_begin, c->d->name_end, "%s", message);
+    if (!c->reason)
+        c->reason = message;
     c->failed = true;
 }
 

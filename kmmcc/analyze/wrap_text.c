@@ -7,20 +7,24 @@
 
 #include "analyze/region_text.h"
 #include "base/arena.h"
+#include "pragma/directive.h"
 
-enum { MOST_STATED = 16 };
+enum { MOST_STATED = 32 };
+
+static const char too_many[] = "more indices than clauses can name must fit into their bits";
 
 /* Values that differ by constants alone: the least and the greatest. */
 typedef struct stated {
     fit_t least, most;
+    unsigned line; /* of an access that needs it */
 } stated_t;
 
 typedef struct statement {
     infer_t *f;
     footprint_t *x;
     stated_t at[MOST_STATED];
-    int count;
-    bool fails;
+    int count, texts;
+    const char *reason; /* why a condition cannot be a clause; NULL: each can */
 } statement_t;
 
 /* The box happens only where the index is below the range that its axis has. */
@@ -67,9 +71,16 @@ static void collect(statement_t *s, const box_t *b, fit_t fit)
             old->least = fit;
         return;
     }
-    s->fails |= s->count == MOST_STATED;
-    if (!s->fails)
-        s->at[s->count++] = (stated_t){fit, fit};
+    if (s->count == MOST_STATED)
+        s->reason = too_many;
+    else
+        s->at[s->count++] = (stated_t){fit, fit, b->access->line};
+}
+
+static void blame(statement_t *s, const stated_t *a, const char *why)
+{
+    if (!s->reason)
+        s->reason = arena_printf("the access in line %u needs a condition that %s", a->line, why);
 }
 
 static const char *type_of(const fit_t *fit)
@@ -104,7 +115,8 @@ static void write_clause(statement_t *s, const char *type, bool in_grid, text_t 
     for (int k = 0; k < s->count; k++) {
         const stated_t *a = &s->at[k];
         const char *own = type_of(&a->most);
-        s->fails |= !own;
+        if (!own)
+            blame(s, a, "is about a number of other bits than clauses can name");
         if (!own || strcmp(own, type) != 0 || a->most.in_grid != in_grid)
             continue;
         bool one = poly_equal(a->least.p, a->most.p);
@@ -113,7 +125,10 @@ static void write_clause(statement_t *s, const char *type, bool in_grid, text_t 
             if (is_implied(s, fit))
                 continue;
             const char *text = region_text(s->f, s->x, fit->p);
-            s->fails |= !text;
+            if (!text)
+                blame(s, a, "has a parameter that clauses cannot name");
+            if (++s->texts > MAX_FITS && !s->reason)
+                s->reason = too_many;
             text_printf(out, "%s%s", any ? ", " : open, text ? text : "0");
             any = true;
         }
@@ -122,7 +137,7 @@ static void write_clause(statement_t *s, const char *type, bool in_grid, text_t 
         text_printf(out, ")");
 }
 
-bool wrap_text(infer_t *f, footprint_t *x, const bool *wanted, text_t *out)
+const char *wrap_text(infer_t *f, footprint_t *x, const bool *wanted, text_t *out)
 {
     static const char *const types[] = {"int", "unsigned", "int16", "uint16", "int8", "uint8"};
     statement_t *s = arena_alloc(sizeof(*s));
@@ -133,5 +148,5 @@ bool wrap_text(infer_t *f, footprint_t *x, const bool *wanted, text_t *out)
     for (int k = 0; k < 6; k++)
         for (int grid = 1; grid >= 0; grid--)
             write_clause(s, types[k], grid, out);
-    return !s->fails;
+    return s->reason;
 }

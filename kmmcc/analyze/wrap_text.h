@@ -9,8 +9,8 @@
 #include "analyze/index.h"
 #include "base/text.h"
 
-/* Adds the clauses `fits(...)` for the boxes of the `wanted` parameters. False: some condition
- * has a parameter that clauses cannot name. */
-bool wrap_text(infer_t *f, footprint_t *x, const bool *wanted, text_t *out);
+/* Adds the clauses `fits(...)` for the boxes of the `wanted` parameters. Returns NULL, or why
+ * clauses cannot say some condition. */
+const char *wrap_text(infer_t *f, footprint_t *x, const bool *wanted, text_t *out);
 
 #endif

@@ -48,11 +48,14 @@ static bool is_other(const unit_t *main, const char **of)
     return other;
 }
 
-static char *first_line(text_t *t)
+/* The line of the messages in which the first error stands, or the first line where none does. */
+static const char *first_error(const text_t *t)
 {
-    char *line = t->length ? arena_printf("%.*s", (int)t->length, t->data) : "";
-    line[strcspn(line, "\n")] = 0;
-    return line;
+    const char *text = t->length ? arena_printf("%.*s", (int)t->length, t->data) : "";
+    const char *error = strstr(text, "error: "), *line = error ? error : text;
+    while (line > text && line[-1] != '\n')
+        line--;
+    return arena_copy(line, strcspn(line, "\n"));
 }
 
 static int run(const unit_t *main, const flags_t *f, const char *out, text_t *messages)
@@ -114,7 +117,7 @@ static const char *compile(const unit_t *main, side_fn *side, const char *name, 
         if (run_with(main, side, headers, out, &messages))
             return out;
     }
-    *reason = first_line(&messages);
+    *reason = first_error(&messages);
     return NULL;
 }
 

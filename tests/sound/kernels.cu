@@ -268,3 +268,16 @@ __global__ void walks_back(const float *x, float *y, int n)
     if (i < n)
         y[i] = sum;
 }
+
+/* The bound may be more than a block has threads. */
+__global__ void first_of_block(unsigned *out, unsigned first, unsigned count)
+{
+    if (threadIdx.x < count)
+        out[threadIdx.x + first] = 1;
+}
+
+__global__ void row_of_block(float *out, int width)
+{
+    if ((int)threadIdx.x < width)
+        out[blockIdx.x * width + threadIdx.x] = 2;
+}

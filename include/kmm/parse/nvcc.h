@@ -9,6 +9,8 @@
 #ifndef __CLANG_CUDA_WRAPPERS_NEW /* clang's own additions are not found by every libclang */
 __device__ inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }
 __device__ inline void *operator new[](__SIZE_TYPE__, void *place) noexcept { return place; }
+__device__ inline void operator delete(void *, void *) noexcept {}
+__device__ inline void operator delete[](void *, void *) noexcept {}
 #endif
 
 #if KMM_PARSE_DEVICE && defined(__cplusplus) /* what a launch calls */

@@ -3,6 +3,17 @@
 // RUN: %kmmcc --accesses %s | FileCheck %s
 // RUN: %kmmcc --target=host --accesses %s | FileCheck %s
 
+// Where clang makes no code of the kernels, its error is said, and not which file includes which.
+// RUN: %not %kmmcc --target=host --accesses -DFAILS %s 2>&1 | FileCheck %s --check-prefix=FAILS
+// FAILS: error: nothing is known of the kernels of '{{.*}}accesses.cu': {{.*}}error: only for the host
+#if defined(FAILS) && defined(__CUDA_ARCH__)
+#if __INCLUDE_LEVEL__
+#error only for the host
+#else
+#include __FILE__
+#endif
+#endif
+
 // The C++ library has functions for the host alone.
 #include <vector>
 
@@ -14,6 +25,16 @@ __global__ void scale(float *out, const float *in, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         out[i] = 2 * in[i];
+}
+
+// CHECK: part_of_loop(float*, int, int):
+// CHECK-NEXT: out: over-approximated: a condition picks iterations of a loop
+__global__ void part_of_loop(float *out, int width, int some)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < width; k++)
+        if (k < some)
+            out[i * width + k] = 1;
 }
 
 // CHECK: gather(float*, float const*, int const*, int, float*):

@@ -72,6 +72,39 @@ void no_reductions(int *s, int *o, int n)
     kept<<<4, 64>>>(s, n);
     sum(s, n);
 }
+// Why nothing is inferred although all is known: the kernel's text, structs, and conditions that clauses cannot say.
+__global__ void directed(float *a, int n)
+{
+    int i = INDEX;
+#ifdef TWICE
+    i *= 2;
+#endif
+    if (i < n) a[i] = 1;
+}
+struct array { float *data; };
+struct counted : array { int n; __device__ float &at(int i) { return data[i]; } };
+class closed { float *data; int n; public: __device__ float &at(int i) { return data[i]; } };
+__global__ void fills(counted c, int n) { int i = INDEX; if (i < n) c.at(i) = 1; }
+__global__ void fills_closed(closed c, int n) { int i = INDEX; if (i < n) c.at(i) = 1; }
+__global__ void fills_array(array c, int n) { int i = INDEX; if (i < n) c.data[i] = 1; }
+void reasons(float *a, int n, counted c, closed d, array e)
+{
+    // CHECK: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel{{$}}
+    // CHECK-NEXT: no clause for a: the kernel's code has preprocessor directives
+    directed<<<4, 64>>>(a, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel{{$}}
+    // CHECK-NEXT: no clause for the pointer at byte 0 of c: its struct has constructors, base classes or members that are not public
+    fills<<<4, 64>>>(c, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel{{$}}
+    // CHECK-NEXT: no clause for the pointer at byte 0 of d: a pointer in a struct, which the launch cannot name
+    fills_closed<<<4, 64>>>(d, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel{{$}}
+    // CHECK-NEXT: no clause for {{.*}}: its struct is passed without a name
+    fills_array<<<4, 64>>>(array{a}, n);
+    // CHECK-NEXT: suggest.cu:[[#@LINE+2]]: #pragma kmm parallel{{$}}
+    // CHECK-NEXT: no clause for {{.*}}: what the launch passes for 'c' is converted to another struct
+    fills_array<<<4, 64>>>(c, n);
+}
 // --explain says how well accesses are known.
 // RUN: %kmmcc --target=host --explain %s | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: launch of kernel 'total'

@@ -18,6 +18,7 @@ __global__ void sixteens(float *b) { b[blockIdx.x * 16 + threadIdx.x] = blockIdx
 __global__ void offset(const float *a, float *b, unsigned n, unsigned off) { unsigned i = INDEX; if (i < n) b[i] = a[i + off]; }
 __global__ void hash(const float *a, float *b, unsigned n) { unsigned i = INDEX; if (i < n) b[i] = a[(i * 2654435761u) >> 20]; }
 __global__ void breaks(const float *a, float *b, int n, int w) { int i = INDEX; if (i < n) for (int k = 0; k < w; k++) { if (a[i + k] > 100) break; b[i * w + k] = k; } }
+__global__ void row_of_block(float *b, int w) { if ((int)threadIdx.x < w) b[blockIdx.x * w + threadIdx.x] = blockIdx.x; }
 
 enum { N = 20000, ALL = 4 * N };
 static float *A, *B, host[ALL];
@@ -76,5 +77,12 @@ int main()
     #pragma kmm parallel
     breaks<<<4, 64>>>(A, B, n, 4);
     show("breaks");
+    // A block stores to its whole row only if it has a thread for each element.
+    for (int w = 12; w < 28; w += 8) {
+        // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(block_x: block.x) write(B[{{.*}}:w]) fits({{.*}}-w + 16
+        #pragma kmm parallel
+        row_of_block<<<100, fixed>>>(B, w);
+        show("row_of_block");
+    }
     return 0;
 }
