@@ -215,7 +215,7 @@ Mark Proof::judge(const Instruction *i)
                [&](const Value *o) { return kind_of(o) != LOCAL_OBJECT; }))
         return because("uses the address of an array as a number", i);
     if (compares_arrays(i))
-        return because("compares the addresses of two arrays", i);
+        return because("compares addresses that are not known to be of one array", i);
     // A pointer that moves is no null pointer (libkmm refuses that), in no chunk.
     auto *test = dyn_cast<ICmpInst>(i);
     if (test && test->isEquality() && isa<ConstantPointerNull>(test->getOperand(1)) &&
