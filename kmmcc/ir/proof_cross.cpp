@@ -13,6 +13,12 @@ namespace kmm_ir
 enum { CROSS_TRIALS = 6, LEAST_CROSS_TRIALS = 2, CROSS_ITERATIONS = 48, CROSS_DRAWS = 6 };
 enum { MOST_CROSS_BYTES = 4096 };
 
+// Factors with which iterations along several axes have different sums, in practice.
+static const uint64_t NAME_OF_AXIS[] = {0x9E3779B97F4A7C15ULL, 0xBF58476D1CE4E5B9ULL,
+                                        0x94D049BB133111EBULL, 0xD6E8FEB86659FD93ULL,
+                                        0xA0761D6478BD642FULL, 0xE7037ED1A0B428DBULL};
+static_assert(sizeof(NAME_OF_AXIS) / sizeof(NAME_OF_AXIS[0]) >= IR_AXES, "each axis has a factor");
+
 // One access to a parameter's array, in a divided loop.
 struct Touch {
     const Instruction *at;
@@ -78,7 +84,7 @@ uint64_t Proof::choose_iterations(const Touch &x, unsigned trial, const Draw &d,
         if (of != divided_.end()) {
             const int64_t k = is_outermost ? d.first + draw / CROSS_DRAWS : draw % CROSS_DRAWS;
             is_outermost = false;
-            name += (uint64_t)(k + 1) << 8 * Log2_64(of->second.axes);
+            name += (uint64_t)(k + 1) * NAME_OF_AXIS[Log2_64(of->second.axes)];
             at[l] = k;
             continue;
         }
