@@ -11,6 +11,7 @@
 
 #include <llvm/ADT/APInt.h>
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 
@@ -59,6 +60,12 @@ struct Use1 {
 
 struct Touch;
 
+// A choice of iterations of an access; of the outermost divided loop, from the first one on.
+struct Draw {
+    unsigned number;
+    int64_t first;
+};
+
 // True if a function of a library only reads what its argument of this number points to.
 bool library_reads(StringRef name, unsigned number);
 
@@ -88,6 +95,8 @@ class Proof
     std::map<const BasicBlock *, Mark> block_mark_;
     std::map<const Value *, bool> same_; // whether SCEV shows the value to be the same
     std::map<const Value *, std::vector<Use1>> uses_;
+    std::map<const Value *, const Value *> array_; // of loads of pointers: the first equal load
+    SetVector<const Value *> stored_;              // arrays to which the function stores
 
     static Mark because(const std::string &reason, const Instruction *at)
     {
@@ -107,6 +116,7 @@ class Proof
     std::optional<int64_t> iterations(const Divided &d, const Trial &t) const;
     std::optional<int64_t> iteration(const Loop *l, const Trial &t) const;
     bool is_same_number(const SCEV *s, bool follows) const;
+    bool spans(const SCEV *at, const SCEV *length) const;
     bool has_open_distance(const SCEV *s) const;
     bool is_same(const Value *v);
     bool adds_up(const Divided &d) const;
@@ -125,6 +135,7 @@ class Proof
     Mark judge_phi(const PHINode *phi);
     Mark judge_load(const Instruction *i, const Value *pointer);
     Mark judge_call(const CallBase *call);
+    bool compares_arrays(const Instruction *i) const;
     Mark judge_operands(const Instruction *i) const;
     Mark judge_block(const BasicBlock *b) const;
     void propagate();
@@ -138,7 +149,10 @@ class Proof
     bool fills(const Use1 &w, const Value *object, const Instruction *r, const Value *pointer);
     bool begins_in(const Value *object, const Loop *l) const;
     Mark contents(const Value *object, const Instruction *r, const Value *pointer);
-    bool is_stored(const Argument *a) const;
+    const Value *array_of(const Value *object) const;
+    SmallVector<const Value *, 4> arrays_of(const Value *pointer) const;
+    void find_stored();
+    bool is_stored(const Value *array) const { return stored_.count(array) > 0; }
 
     // ---- proof_effect.cpp: what is done to memory ----
     bool is_within(const BasicBlock *b) const;
@@ -146,15 +160,18 @@ class Proof
     Mark effect_on(const Instruction *i, const Value *pointer, const Value *value);
     Mark effect_of_call(const CallBase *call);
     Mark effect_of_range(const MemIntrinsic *m);
-    bool spans(const SCEV *at, const SCEV *length) const;
     const ir_role_t *target(const Value *pointer) const;
 
     // ---- proof_cross.cpp: iterations that meet ----
-    std::vector<Touch> touches(const Argument *a) const;
-    uint64_t choose_iterations(const Touch &x, unsigned trial, unsigned draw,
+    std::vector<Touch> touches(const Value *array) const;
+    uint64_t choose_iterations(const Touch &x, unsigned trial, const Draw &d,
                                std::map<const Loop *, int64_t> &at) const;
-    template <class F> bool walk(const Touch &x, unsigned trial, const F &visit) const;
-    Mark crossing(const Argument *a) const;
+    template <class F>
+    bool walk(const Touch &x, unsigned trial, int64_t first, const F &visit) const;
+    int64_t meets(const Touch &x, const Touch &other, unsigned trial) const;
+    std::vector<std::set<int64_t>> far_iterations(const std::vector<Touch> &all,
+                                                  unsigned trial) const;
+    Mark crossing(const Value *array) const;
     Mark crossings() const;
 };
 

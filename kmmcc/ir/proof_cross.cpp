@@ -13,6 +13,12 @@ namespace kmm_ir
 enum { CROSS_TRIALS = 6, LEAST_CROSS_TRIALS = 2, CROSS_ITERATIONS = 48, CROSS_DRAWS = 6 };
 enum { MOST_CROSS_BYTES = 4096 };
 
+// Factors with which iterations along several axes have different sums, in practice.
+static const uint64_t NAME_OF_AXIS[] = {0x9E3779B97F4A7C15ULL, 0xBF58476D1CE4E5B9ULL,
+                                        0x94D049BB133111EBULL, 0xD6E8FEB86659FD93ULL,
+                                        0xA0761D6478BD642FULL, 0xE7037ED1A0B428DBULL};
+static_assert(sizeof(NAME_OF_AXIS) / sizeof(NAME_OF_AXIS[0]) >= IR_AXES, "each axis has a factor");
+
 // One access to a parameter's array, in a divided loop.
 struct Touch {
     const Instruction *at;
@@ -35,11 +41,12 @@ static std::vector<const Loop *> loops_in(const SCEV *s)
     return found;
 }
 
-std::vector<Touch> Proof::touches(const Argument *a) const
+// Accesses to the array, in loops over the range and elsewhere.
+std::vector<Touch> Proof::touches(const Value *array) const
 {
     std::vector<Touch> found;
     auto add = [&](const Instruction *i, const Value *pointer, const SCEV *bytes, bool stores) {
-        if (is_contained(objects_of(pointer), a) && is_within(i->getParent()))
+        if (is_contained(arrays_of(pointer), array) && is_within(i->getParent()))
             found.push_back({i, scev_.getSCEV(const_cast<Value *>(pointer)), bytes, stores});
     };
     for (const Instruction &i : instructions(f_)) {
@@ -56,23 +63,28 @@ std::vector<Touch> Proof::touches(const Argument *a) const
             add(&i, m->getRawDest(), scev_.getSCEV(m->getLength()), true);
         if (auto *copy = dyn_cast_or_null<MemTransferInst>(m))
             add(&i, copy->getRawSource(), scev_.getSCEV(m->getLength()), false);
+        auto *call = dyn_cast<CallBase>(&i); // such as strlen
+        for (unsigned k = 0; call && !isa<IntrinsicInst>(call) && k < call->arg_size(); k++)
+            if (call->getArgOperand(k)->getType()->isPointerTy())
+                add(&i, call->getArgOperand(k), scev_.getCouldNotCompute(), false);
     }
     return found;
 }
 
 // Chooses iterations of all loops of an access. Returns the iteration of the divided ones as one
 // number.
-uint64_t Proof::choose_iterations(const Touch &x, unsigned trial, unsigned draw,
+uint64_t Proof::choose_iterations(const Touch &x, unsigned trial, const Draw &d,
                                   std::map<const Loop *, int64_t> &at) const
 {
+    const unsigned draw = d.number;
     uint64_t name = 0;
     bool is_outermost = true;
     for (const Loop *l : loops_in(x.place)) {
-        auto d = divided_.find(l);
-        if (d != divided_.end()) {
-            const int64_t k = is_outermost ? draw / CROSS_DRAWS : draw % CROSS_DRAWS;
+        auto of = divided_.find(l);
+        if (of != divided_.end()) {
+            const int64_t k = is_outermost ? d.first + draw / CROSS_DRAWS : draw % CROSS_DRAWS;
             is_outermost = false;
-            name += (uint64_t)(k + 1) << 8 * Log2_64(d->second.axes);
+            name += (uint64_t)(k + 1) * NAME_OF_AXIS[Log2_64(of->second.axes)];
             at[l] = k;
             continue;
         }
@@ -87,13 +99,14 @@ uint64_t Proof::choose_iterations(const Touch &x, unsigned trial, unsigned draw,
     return name;
 }
 
-// Calls `visit` with each byte that the access touches and the iteration. False: the place cannot
-// be computed.
-template <class F> bool Proof::walk(const Touch &x, unsigned trial, const F &visit) const
+// Calls `visit` with each byte that the access touches and the iteration, from the iteration
+// `first` of the outermost divided loop on. False: the place cannot be computed.
+template <class F>
+bool Proof::walk(const Touch &x, unsigned trial, int64_t first, const F &visit) const
 {
     for (unsigned draw = 0; draw < CROSS_ITERATIONS * CROSS_DRAWS; draw++) {
         std::map<const Loop *, int64_t> at;
-        const uint64_t name = choose_iterations(x, trial, draw, at);
+        const uint64_t name = choose_iterations(x, trial, {draw, first}, at);
         const Trial t = {trial, RUN_WHOLE, false, &at};
         auto place = number(x.place, t), bytes = number(x.bytes, t);
         if (!place || !bytes)
@@ -106,30 +119,96 @@ template <class F> bool Proof::walk(const Touch &x, unsigned trial, const F &vis
     return true;
 }
 
-// Why iterations may use what others store to the parameter's array; NULL: they do not.
-Mark Proof::crossing(const Argument *a) const
+// The iteration of the access in which it comes to where the other one begins; 0: in none.
+int64_t Proof::meets(const Touch &x, const Touch &other, unsigned trial) const
 {
-    const std::vector<Touch> all = touches(a);
+    const auto outer = [&](const Touch &y, int64_t k) {
+        std::map<const Loop *, int64_t> at;
+        choose_iterations(y, trial, {0, k}, at);
+        return number(y.place, {trial, RUN_WHOLE, false, &at});
+    };
+    const auto from = outer(x, 0), next = outer(x, 1), to = outer(other, 0);
+    if (!from || !next || !to || *from == *next)
+        return 0;
+    return (to->getSExtValue() - from->getSExtValue()) /
+           (next->getSExtValue() - from->getSExtValue());
+}
+
+// Where places are not linear in the iterations: first iterations from which on they may be others.
+static void add_limits(const SCEV *place, std::set<int64_t> &first)
+{
+    enum { MOST_BITS = 31 };
+    SCEVExprContains(place, [&](const SCEV *e) {
+        const bool is_choice =
+            isa<SCEVMinMaxExpr>(e) || isa<SCEVSequentialMinMaxExpr>(e) || isa<SCEVUDivExpr>(e);
+        auto *narrow = dyn_cast<SCEVTruncateExpr>(e);
+        if (narrow && narrow->getType()->getIntegerBitWidth() < MOST_BITS)
+            first.insert(int64_t(1) << narrow->getType()->getIntegerBitWidth());
+        for (const SCEV *s : e->operands()) {
+            auto *c = dyn_cast<SCEVConstant>(s);
+            if (is_choice && c && c->getAPInt().isSignedIntN(MOST_BITS) &&
+                c->getAPInt().getSExtValue() > CROSS_ITERATIONS / 2)
+                first.insert(c->getAPInt().getSExtValue());
+        }
+        return false;
+    });
+}
+
+// The iterations from which on each access is looked at, besides 0.
+std::vector<std::set<int64_t>> Proof::far_iterations(const std::vector<Touch> &all,
+                                                     unsigned trial) const
+{
+    enum { MOST = 6 };
+    std::vector<std::set<int64_t>> first(all.size());
+    std::set<int64_t> limits;
+    for (const Touch &x : all)
+        add_limits(x.place, limits);
+    for (size_t k = 0; k < all.size(); k++) {
+        for (int64_t n : limits)
+            if (first[k].size() < MOST)
+                first[k].insert(n);
+        for (const Touch &other : all) {
+            const int64_t n = meets(all[k], other, trial) - CROSS_ITERATIONS / 2;
+            if (n > 0 && n < INT32_MAX && first[k].size() < (size_t)2 * MOST)
+                first[k].insert(n);
+        }
+        first[k].insert(0);
+    }
+    return first;
+}
+
+// Why iterations may use what others store to the array; NULL: they do not.
+Mark Proof::crossing(const Value *array) const
+{
+    const std::vector<Touch> all = touches(array);
     int tried = 0;
     const Instruction *shared = nullptr;
     for (unsigned trial = 1; trial <= CROSS_TRIALS; trial++) {
         std::unordered_map<int64_t, uint64_t> owner;
         const Instruction *twice = nullptr, *reads = nullptr;
-        for (const Touch &x : all)
-            if (x.stores && !walk(x, trial, [&](int64_t byte, uint64_t name) {
-                    auto [place, is_new] = owner.insert({byte, name});
-                    twice = is_new || place->second == name ? twice : x.at;
-                }))
-                return because("stores at a place that cannot be compared with others", x.at);
+        const std::vector<std::set<int64_t>> first = far_iterations(all, trial);
+        const auto each = [&](bool stores, const auto &visit) -> const Instruction * {
+            for (size_t k = 0; k < all.size(); k++)
+                for (int64_t from : first[k])
+                    if (all[k].stores == stores &&
+                        !walk(all[k], trial, from,
+                              [&](int64_t byte, uint64_t name) { visit(all[k].at, byte, name); }))
+                        return all[k].at;
+            return nullptr;
+        };
+        if (auto *at = each(true, [&](const Instruction *at, int64_t byte, uint64_t name) {
+                auto [place, is_new] = owner.insert({byte, name});
+                twice = is_new || place->second == name ? twice : at;
+            }))
+            return because("stores at a place that cannot be compared with others", at);
         shared = twice ? twice : shared;
         if (twice)
             continue; // the numbers may not go together, as a width that is more than the distance
-        for (const Touch &x : all)
-            if (!x.stores && !walk(x, trial, [&](int64_t byte, uint64_t name) {
-                    auto place = owner.find(byte);
-                    reads = place == owner.end() || place->second == name ? reads : x.at;
-                }))
-                return because("reads at a place that cannot be compared with its stores", x.at);
+        if (auto *at = each(false, [&](const Instruction *at, int64_t byte, uint64_t name) {
+                auto place = owner.find(byte);
+                reads = place == owner.end() || place->second == name ? reads : at;
+            }))
+            return because("reads at a place that cannot be compared with its stores", at);
         if (reads)
             return because("reads what another iteration stores", reads);
         tried++;
@@ -140,14 +219,9 @@ Mark Proof::crossing(const Argument *a) const
 
 Mark Proof::crossings() const
 {
-    for (const Argument &a : f_.args()) {
-        auto at = role_.find(&a);
-        if (!a.getType()->isPointerTy() || !is_stored(&a) ||
-            (at != role_.end() && at->second->is_reduced))
-            continue;
-        if (Mark m = crossing(&a))
+    for (const Value *array : stored_)
+        if (Mark m = crossing(array))
             return m;
-    }
     return nullptr;
 }
 

@@ -60,25 +60,6 @@ Mark Proof::effect_on(const Instruction *i, const Value *pointer, const Value *v
     return nullptr;
 }
 
-// True if what lies at the place, of this length, is divided as the range is.
-bool Proof::spans(const SCEV *at, const SCEV *length) const
-{
-    int tried = 0;
-    for (unsigned n = 1; n < 8; n++) {
-        auto of = [&](const SCEV *s, Run run) {
-            std::optional<APInt> x = number(s, {n, run, false});
-            return x ? std::optional<int64_t>(x->getSExtValue()) : std::nullopt;
-        };
-        auto before = of(length, RUN_BEFORE), chunk = of(length, RUN_CHUNK),
-             with = of(length, RUN_WITH), whole = of(at, RUN_WHOLE), part = of(at, RUN_CHUNK);
-        if (!before || !chunk || !with || !whole || !part || *before + *chunk != *with ||
-            *whole + *before != *part)
-            return false;
-        tried++;
-    }
-    return tried > 0;
-}
-
 // memset and memcpy of all of the range.
 Mark Proof::effect_of_range(const MemIntrinsic *m)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies in local memory: whether an iteration of a divided loop may find there what an earlier
 // one has left.
+#include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 
@@ -210,17 +211,49 @@ Mark Proof::contents(const Value *object, const Instruction *r, const Value *poi
     return nullptr;
 }
 
-// True if the function also stores to the parameter's array.
-bool Proof::is_stored(const Argument *a) const
+// ---- Arrays: parameters, and what pointers in structs and variables lead to ----
+
+// The array that begins at the object; NULL: it is none.
+const Value *Proof::array_of(const Value *object) const
 {
+    auto at = array_.find(object);
+    return isa<Argument>(object) ? object : at == array_.end() ? nullptr : at->second;
+}
+
+SmallVector<const Value *, 4> Proof::arrays_of(const Value *pointer) const
+{
+    SmallVector<const Value *, 4> found;
+    for (const Value *o : objects_of(pointer))
+        if (const Value *array = array_of(o))
+            found.push_back(array);
+    return found;
+}
+
+// Finds the arrays to which the function stores. Loads of a pointer from one place give one array.
+void Proof::find_stored()
+{
+    std::map<std::pair<const Value *, int64_t>, const Value *> first;
+    ReversePostOrderTraversal<const Function *> order(&f_);
+    for (const BasicBlock *b : order)
+        for (const Instruction &i : *b) {
+            if (!is_steady(&i))
+                continue;
+            const Value *from = cast<LoadInst>(i).getPointerOperand();
+            APInt offset(layout_.getIndexTypeSizeInBits(from->getType()), 0);
+            from = from->stripAndAccumulateConstantOffsets(layout_, offset, true);
+            const Value *base = array_of(from);
+            array_[&i] =
+                first.insert({{base ? base : from, offset.getSExtValue()}, &i}).first->second;
+        }
     for (const Instruction &i : instructions(f_)) {
         auto *store = dyn_cast<StoreInst>(&i);
         auto *m = dyn_cast<MemIntrinsic>(&i);
         const Value *to = store ? store->getPointerOperand() : m ? m->getRawDest() : nullptr;
-        if (to && is_contained(objects_of(to), a))
-            return true;
+        if (!to || target(to))
+            continue;
+        for (const Value *array : arrays_of(to))
+            stored_.insert(array);
     }
-    return false;
 }
 
 } // namespace kmm_ir

@@ -11,6 +11,23 @@ namespace kmm_ir
 
 enum { TRIALS = 9, LEAST_TRIALS = 4 };
 
+// Further trials, with numbers below 1 << scale[k]: limits that a function has, such as a length
+// of 4096, lie between some of these. They count unless a number of 32 bits or more overflows.
+static const unsigned scale[] = {4,  5,  6,  7,  8,  9,  10, 10, 11, 11, 12, 12, 13, 13, 14, 15,
+                                 16, 16, 17, 18, 19, 20, 21, 22, 24, 26, 28, 29, 33, 36, 40};
+
+enum { ALL_TRIALS = TRIALS + sizeof(scale) / sizeof(scale[0]) };
+
+static bool is_scaled(unsigned trial)
+{
+    return trial > TRIALS && trial <= ALL_TRIALS;
+}
+
+static unsigned scale_of(unsigned trial)
+{
+    return scale[trial - TRIALS - 1];
+}
+
 // A number that depends on nothing but its arguments.
 static uint64_t mixed(uint64_t of, unsigned trial, uint64_t below)
 {
@@ -36,11 +53,12 @@ struct Bounds {
 
 static Bounds bounds(int axis, unsigned trial)
 {
-    const uint64_t of = (uint64_t)axis + 1000000;
+    const uint64_t of = (uint64_t)axis + 1000000,
+                   below = is_scaled(trial) ? 1ULL << scale_of(trial) : 7;
     Bounds b = {(int64_t)mixed(of, trial, 4), 0, 0, 0};
-    b.begin = b.lower + 1 + (int64_t)mixed(of, trial + 100, 7);
-    b.end = b.begin + 1 + (int64_t)mixed(of, trial + 200, 7);
-    b.last = b.end + 1 + (int64_t)mixed(of, trial + 300, 7);
+    b.begin = b.lower + 1 + (int64_t)mixed(of, trial + 100, below);
+    b.end = b.begin + 1 + (int64_t)mixed(of, trial + 200, below);
+    b.last = b.end + 1 + (int64_t)mixed(of, trial + 300, below);
     return b;
 }
 
@@ -62,8 +80,12 @@ std::optional<APInt> Proof::argument(const Argument *a, const Trial &t) const
     const unsigned bits = (unsigned)layout_.getTypeSizeInBits(a->getType()).getFixedValue();
     auto at = role_.find(a);
     const ir_role_t *role = at == role_.end() ? nullptr : at->second;
-    if (role && role->kind >= IR_LENGTH && role->kind <= IR_END)
-        return APInt(bits, (uint64_t)bound(role, t), true);
+    if (role && role->kind >= IR_LENGTH && role->kind <= IR_END) {
+        const int64_t x = bound(role, t);
+        return isIntN(bits - 1, x) ? std::optional<APInt>(APInt(bits, (uint64_t)x)) : std::nullopt;
+    }
+    if (!a->getType()->isPointerTy() && is_scaled(t.number) && t.number % 2 && bits >= 32)
+        return APInt(bits, 2 + chosen(a, t.number, 1ULL << std::min(29U, scale_of(t.number))));
     if (!a->getType()->isPointerTy())
         return APInt(bits, 2 + chosen(a, t.number, t.number % 3 ? 60 : 12));
     uint64_t address = (1 + chosen(a, t.number, 4000)) << 24;
@@ -103,11 +125,28 @@ std::optional<int64_t> Proof::iteration(const Loop *l, const Trial &t) const
     return t.run == RUN_CHUNK && !t.follows ? own : own + *before;
 }
 
+// Sums and products; none if they overflow in a trial with great numbers, as the program does not.
+static std::optional<APInt> added(const APInt &a, const APInt &b, const Trial &t)
+{
+    bool over = false;
+    const APInt x = a.sadd_ov(b, over);
+    return over && is_scaled(t.number) && a.getBitWidth() >= 32 ? std::nullopt
+                                                                : std::optional<APInt>(x);
+}
+
+static std::optional<APInt> multiplied(const APInt &a, const APInt &b, const Trial &t)
+{
+    bool over = false;
+    const APInt x = a.smul_ov(b, over);
+    return over && is_scaled(t.number) && a.getBitWidth() >= 32 ? std::nullopt
+                                                                : std::optional<APInt>(x);
+}
+
 std::optional<APInt> Proof::number_of_recurrence(const SCEVAddRecExpr *r, const Trial &t) const
 {
     const std::optional<int64_t> k = iteration(r->getLoop(), t);
     std::optional<APInt> sum = number(r->getStart(), t);
-    if (!k || !sum)
+    if (!k || !sum || (r->getNumOperands() > 3 && is_scaled(t.number)))
         return std::nullopt;
     const unsigned bits = sum->getBitWidth();
     int64_t times = 1; // k over the number of the operand
@@ -116,7 +155,13 @@ std::optional<APInt> Proof::number_of_recurrence(const SCEVAddRecExpr *r, const 
         std::optional<APInt> step = number(r->getOperand(n), t);
         if (!step)
             return std::nullopt;
-        *sum += step->sextOrTrunc(bits) * APInt(64, (uint64_t)times, true).sextOrTrunc(bits);
+        if (is_scaled(t.number) && bits >= 32 && !isIntN(bits, times))
+            return std::nullopt;
+        const APInt count = APInt(64, (uint64_t)times).sextOrTrunc(bits);
+        std::optional<APInt> all = multiplied(step->sextOrTrunc(bits), count, t);
+        sum = all ? added(*sum, *all, t) : all;
+        if (!sum)
+            return std::nullopt;
     }
     return sum;
 }
@@ -135,8 +180,8 @@ std::optional<APInt> Proof::number_of_operands(const SCEVNAryExpr *n, const Tria
         const unsigned bits = std::max(all->getBitWidth(), x->getBitWidth());
         const APInt a = all->sextOrTrunc(bits), b = x->sextOrTrunc(bits);
         switch (n->getSCEVType()) {
-        case scAddExpr: all = a + b; break;
-        case scMulExpr: all = a * b; break;
+        case scAddExpr: all = added(a, b, t); break;
+        case scMulExpr: all = multiplied(a, b, t); break;
         case scSMaxExpr: all = APIntOps::smax(a, b); break;
         case scSMinExpr: all = APIntOps::smin(a, b); break;
         case scUMaxExpr: all = APIntOps::umax(a, b); break;
@@ -144,6 +189,8 @@ std::optional<APInt> Proof::number_of_operands(const SCEVNAryExpr *n, const Tria
         case scSequentialUMinExpr: all = APIntOps::umin(a, b); break;
         default: return std::nullopt;
         }
+        if (!all)
+            return std::nullopt;
     }
     return all;
 }
@@ -159,8 +206,8 @@ std::optional<APInt> Proof::number(const SCEV *s, const Trial &t) const
     if (auto *c = dyn_cast<SCEVCastExpr>(s)) {
         std::optional<APInt> x = number(c->getOperand(), t);
         const unsigned bits = (unsigned)scev_.getTypeSizeInBits(c->getType());
-        if (!x)
-            return x;
+        if (!x || (is_scaled(t.number) && bits >= 32 && !x->isSignedIntN(bits) && !x->isIntN(bits)))
+            return std::nullopt;
         return c->getSCEVType() == scSignExtend ? x->sextOrTrunc(bits) : x->zextOrTrunc(bits);
     }
     if (auto *d = dyn_cast<SCEVUDivExpr>(s)) {
@@ -173,8 +220,9 @@ std::optional<APInt> Proof::number(const SCEV *s, const Trial &t) const
     if (auto *a = dyn_cast<Argument>(u->getValue()))
         return argument(a, t);
     const unsigned bits = (unsigned)scev_.getTypeSizeInBits(u->getType());
+    const Value *array = array_of(u->getValue());
     if (u->getType()->isPointerTy())
-        return APInt(bits, (1 + chosen(u->getValue(), t.number, 4000)) << 24);
+        return APInt(bits, (1 + chosen(array ? array : u->getValue(), t.number, 4000)) << 24);
     return APInt(bits, bits < 8 ? chosen(u->getValue(), t.number, 2)
                                 : 2 + chosen(u->getValue(), t.number, 40));
 }
@@ -200,14 +248,14 @@ bool Proof::has_open_distance(const SCEV *s) const
 bool Proof::is_same_number(const SCEV *s, bool follows) const
 {
     int tried = 0;
-    for (unsigned n = 1; n <= TRIALS; n++) {
+    for (unsigned n = 1; n <= ALL_TRIALS; n++) {
         std::optional<APInt> whole = number(s, {n, RUN_WHOLE, follows}),
                              chunk = number(s, {n, RUN_CHUNK, follows});
         if (!whole || !chunk)
             continue;
         if (*whole != *chunk)
             return false;
-        tried++;
+        tried += n <= TRIALS;
     }
     return tried >= LEAST_TRIALS;
 }
@@ -220,6 +268,8 @@ bool Proof::is_same(const Value *v)
     const SCEV *s = scev_.getSCEV(const_cast<Value *>(v));
     auto *u = dyn_cast<SCEVUnknown>(s);
     auto *i = dyn_cast<Instruction>(v);
+    if (SCEVExprContains(s, [](const SCEV *e) { return isa<SCEVPtrToIntExpr>(e); }))
+        return same_[v] = false; // an address, and no difference of two in an array
     // Behind a loop, the number of its iterations decides which value it is.
     const bool is_result = SCEVExprContains(s, [&](const SCEV *e) {
         auto *r = dyn_cast<SCEVAddRecExpr>(e);
@@ -288,15 +338,38 @@ uint64_t Proof::axes_of(const SCEV *s) const
 bool Proof::adds_up(const Divided &d) const
 {
     int tried = 0;
-    for (unsigned n = 1; n <= TRIALS; n++) {
+    for (unsigned n = 1; n <= ALL_TRIALS; n++) {
         std::optional<int64_t> before = iterations(d, {n, RUN_BEFORE, false}),
                                chunk = iterations(d, {n, RUN_CHUNK, false}),
                                with = iterations(d, {n, RUN_WITH, false});
+        if (is_scaled(n) && (!before || !chunk || !with))
+            continue;
         if (!before || !chunk || !with || *before < 0 || *chunk < 0 || *before + *chunk != *with)
             return false;
-        tried += *chunk > 0;
+        tried += n <= TRIALS && *chunk > 0;
     }
     return tried >= LEAST_TRIALS;
+}
+
+// True if what lies at the place, of this length, is divided as the range is.
+bool Proof::spans(const SCEV *at, const SCEV *length) const
+{
+    int tried = 0;
+    for (unsigned n = 1; n <= ALL_TRIALS; n++) {
+        auto of = [&](const SCEV *s, Run run) {
+            std::optional<APInt> x = number(s, {n, run, false});
+            return x ? std::optional<int64_t>(x->getSExtValue()) : std::nullopt;
+        };
+        auto before = of(length, RUN_BEFORE), chunk = of(length, RUN_CHUNK),
+             with = of(length, RUN_WITH), whole = of(at, RUN_WHOLE), part = of(at, RUN_CHUNK);
+        if (is_scaled(n) && (!before || !chunk || !with || !whole || !part))
+            continue;
+        if (!before || !chunk || !with || !whole || !part || *before + *chunk != *with ||
+            *whole + *before != *part)
+            return false;
+        tried++;
+    }
+    return tried > 0;
 }
 
 // Blocks from which no way leads to a return.

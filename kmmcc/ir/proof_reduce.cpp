@@ -182,6 +182,12 @@ Combining::Kind Combining::kind_of_choice(const Value *condition, const Value *y
         least = is_least(condition, yes, no);
     if (least)
         return contributes(x == FREE_VALUE ? yes : no, at) ? (x == FREE_VALUE ? y : x) : NO_SUM;
+    if (is_least(condition, yes, no) && !role_->is_pair) {
+        if (is_sum && x != y) // what is accumulated from the identity is a number
+            return FROM_TARGET;
+        if (y == FREE_VALUE)
+            return refuse("forgets what it has combined where the next value is a NaN", at);
+    }
     if (Mark m = p_.mark(condition)) {
         why_ = why_ ? why_ : p_.located(m, at);
         return NO_SUM;
@@ -213,6 +219,11 @@ Combining::Kind Combining::kind_of_header(const PHINode *phi, const Loop *l)
     begin = begin == FROM_TARGET ? begin : FROM_IDENTITY;
     open_[phi] = begin;
     Kind then = kind(next, phi);
+    if (then == begin && is_other && isa<LoadInst>(first) && is_idempotent() &&
+        first->getType()->isFloatingPointTy()) {
+        why_ = Proof::because("begins with an element that may be a NaN, as which it stays", phi);
+        return NO_SUM;
+    }
     if (then == begin && is_other && !is_first(first, l))
         return refuse("begins what it combines with another value than the operator's identity "
                       "or the target's value",

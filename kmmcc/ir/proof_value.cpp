@@ -148,9 +148,10 @@ Mark Proof::judge_load(const Instruction *i, const Value *pointer)
         auto *a = dyn_cast<Argument>(o);
         if (a && role_.count(a) && role_.at(a)->is_reduced)
             return because("reads what it reduces", i);
-        if (a && is_stored(a) && !is_affine(scev_.getSCEV(const_cast<Value *>(pointer))))
+        const Value *array = array_of(o);
+        if (is_stored(array) && !is_affine(scev_.getSCEV(const_cast<Value *>(pointer))))
             return because("reads at an index that is data where it also stores", i);
-        if (a && is_stored(a) && !is_within(i->getParent()))
+        if (is_stored(array) && !is_within(i->getParent()))
             return because("reads outside of its loops over the range what it also stores", i);
         if (kind_of(o) == LOCAL_OBJECT)
             if (Mark m = contents(o, i, pointer))
@@ -182,6 +183,19 @@ Mark Proof::judge_call(const CallBase *call)
     return nullptr;
 }
 
+// True for a test of addresses whose result depends on where arrays lie.
+bool Proof::compares_arrays(const Instruction *i) const
+{
+    const auto is_array = [](const Value *o) { return isa<Argument>(o) || isa<GlobalVariable>(o); };
+    if (!isa<ICmpInst>(i) || !i->getOperand(0)->getType()->isPointerTy())
+        return false;
+    for (const Value *a : objects_of(i->getOperand(0)))
+        for (const Value *b : objects_of(i->getOperand(1)))
+            if (a != b && is_array(a) && is_array(b))
+                return true;
+    return false;
+}
+
 Mark Proof::judge(const Instruction *i)
 {
     if (auto *phi = dyn_cast<PHINode>(i))
@@ -194,6 +208,14 @@ Mark Proof::judge(const Instruction *i)
         return because("uses what an atomic operation returns", i);
     if (isa<LandingPadInst>(i))
         return because("catches an exception", i);
+    // An address tells where the arrays of a chunk lie. Differences within an array are numbers.
+    auto *address = dyn_cast<PtrToIntInst>(i);
+    if (address && !mark(address->getPointerOperand()) &&
+        any_of(objects_of(address->getPointerOperand()),
+               [&](const Value *o) { return kind_of(o) != LOCAL_OBJECT; }))
+        return because("uses the address of an array as a number", i);
+    if (compares_arrays(i))
+        return because("compares addresses that are not known to be of one array", i);
     // A pointer that moves is no null pointer (libkmm refuses that), in no chunk.
     auto *test = dyn_cast<ICmpInst>(i);
     if (test && test->isEquality() && isa<ConstantPointerNull>(test->getOperand(1)) &&
@@ -235,6 +257,7 @@ Mark Proof::run()
     find_cold();
     find_divided();
     find_decisions();
+    find_stored();
     find_uses();
     propagate();
     for (auto &[l, d] : divided_)

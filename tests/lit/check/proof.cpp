@@ -21,6 +21,7 @@
 #include <vector>
 #define LENGTH _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) write(y[i])")
 #define BOUNDS _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) write(y[i])")
+#define UPDATE _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) update(y[i])")
 #define HALO _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i-1:3]) write(y[i])")
 #define ROWS _Pragma("kmm parallel(i = 0:n) chunk(10) rebase(n: i) shape(x[n][w], y[n][w]) read(x[i][:]) write(y[i][:])")
 #define SUM _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(+: s[0])")
@@ -29,6 +30,7 @@
 typedef std::complex<double> cplx;
 struct best { double value; int at; };
 struct vec { double x, y, z; };
+struct owner { double *p; };
 struct coefficients { double a, b, c; int power; };
 
 // ---- Proven ----
@@ -102,6 +104,7 @@ static void most(int n, const double *x, double *s) { for (int i = 0; i < n; i++
 static void most_local(int n, const double *x, double *s) { double m = -DBL_MAX; for (int i = 0; i < n; i++) if (x[i] > m) m = x[i]; if (m > *s) *s = m; }
 static void most_old(int n, const double *x, double *s) { double m = *s; for (int i = 0; i < n; i++) m = fmax(m, x[i]); *s = m; }
 static void most_std(int n, const double *x, double *s) { double m = *s; for (int i = 0; i < n; i++) m = std::max(m, x[i]); *s = m; }
+static void most_std_end(int n, const double *x, double *s) { double m = -DBL_MAX; for (int i = 0; i < n; i++) m = std::max(m, x[i]); *s = std::max(*s, m); }
 static void most_int(int n, const int *v, int *k) { int m = v[0]; for (int i = 0; i < n; i++) if (v[i] > m) m = v[i]; if (m > *k) *k = m; }
 static void least_at(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
 static void least_local(int lo, int hi, const double *x, best *b) { double m = b->value; int k = b->at; for (int i = lo; i < hi; i++) if (x[i] < m) { m = x[i]; k = i; } b->value = m; b->at = k; }
@@ -139,6 +142,7 @@ static void in_fours(int n, const double *x, double *y) { int i = 0; for (; i + 
 static void sum_until(int n, const double *x, double *s) { for (int i = 0; i < n && x[i] >= 0; i++) *s += x[i]; }
 static void median(int n, const double *x, double *s) { int c[64] = {0}, m = 0, k = 0; for (int i = 0; i < n; i++) c[(int)x[i] & 63]++; while (m < 63 && (k += c[m]) < n / 2) m++; if (m > *s) *s = m; }
 static void most_first(int n, const double *x, double *s) { double m = x[0]; for (int i = 0; i < n; i++) if (x[i] > m) m = x[i]; if (m > *s) *s = m; }
+static void most_macro(int n, const double *x, double *s) { double m = -DBL_MAX; for (int i = 0; i < n; i++) m = m > x[i] ? m : x[i]; if (m > *s) *s = m; }
 static void last_least(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] <= b->value) { b->value = x[i]; b->at = i; } }
 static void least_from_end(int lo, int hi, const double *x, best *b) { for (int i = hi - 1; i >= lo; i--) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
 static void rises(int n, const double *x, int *k) { double old = -DBL_MAX; for (int i = 0; i < n; i++) { if (x[i] < old) *k = 0; old = x[i]; } }
@@ -146,6 +150,21 @@ double elsewhere(double v);
 static void not_seen(int n, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = elsewhere(x[i]); }
 void is_elsewhere(int n, const double *x, double *y);
 static void input(int n, int file, double *y) { for (int i = 0; i < n; i++) if (read(file, &y[i], 8) != 8) y[i] = 0; }
+// Numbers that differ for great indices and lengths alone.
+static void shifted_length(unsigned lo, unsigned hi, const double *x, double *y) { for (unsigned i = lo; i < hi; i++) y[i] = x[i] + (lo >> 12); }
+static void far_choice(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[i] + (i - lo > 1000 ? i - lo : 1000); }
+static void far_product(int lo, int hi, int m, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[i] + std::max(lo, m * 4096); }
+static void one_bit(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[i] + (lo & 1024); }
+static void at_most(int n, const double *x, double *y) { for (int i = 0; i < std::min(n, 4096); i++) y[i] = x[i]; }
+static void far_chain(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[i] + (i > 1000 ? y[i - 1000] : 0); }
+static void masked(int lo, int hi, const double *x, double *y) { for (unsigned i = lo; i < (unsigned)hi; i++) y[i & 0xffff] = x[i]; }
+static void clamped(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i > 1000 ? 1000 : i] = x[i]; }
+static double *global;
+static void chain_in_global(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) { y[i] = x[i]; if (i) global[i] = global[i - 1] + 1; } }
+static void chain_in_struct(int lo, int hi, const double *x, double *y, const owner *o) { for (int i = lo; i < hi; i++) { y[i] = x[i]; if (i) o->p[i] = o->p[i - 1] + 1; } }
+static void copies_at_most(int n, const double *x, double *y) { memcpy(y, x, std::min(n, 4096) * sizeof *y); }
+static void distance(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = y + 4096 == x ? 0 : x[i]; }
+static void own_address(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[i] + ((size_t)(y + i) % 64 == 0); }
 
 void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long *c, vec *p, vec *q, best *b, double *z)
 {
@@ -234,6 +253,7 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
     MAXIMUM most_local(n, x, s);
     MAXIMUM most_old(n, x, s);
     MAXIMUM most_std(n, x, s);
+    MAXIMUM most_std_end(n, x, s);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(v[i]) reduce(max: k[0])
     most_int(n, v, k);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
@@ -244,7 +264,7 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
     AND all_local(n, x, k);
 }
 
-void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, shape *f, double (*g)(double))
+void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, shape *f, double (*g)(double), owner *o)
 {
     LENGTH ring(n, x, y);
     LENGTH greatest(n, x, y);
@@ -279,6 +299,7 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
     SUM sum_until(n, x, s);
     MAXIMUM median(n, x, s);
     MAXIMUM most_first(n, x, s);
+    MAXIMUM most_macro(n, x, s);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
     last_least(0, n, x, b);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
@@ -288,6 +309,20 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
     LENGTH is_elsewhere(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(y[i])
     input(n, 0, y);
+    BOUNDS shifted_length(0, n, x, y);
+    BOUNDS far_choice(0, n, x, y);
+    BOUNDS far_product(0, n, n, x, y);
+    BOUNDS one_bit(0, n, x, y);
+    LENGTH at_most(n, x, y);
+    UPDATE far_chain(0, n, x, y);
+    BOUNDS masked(0, n, x, y);
+    BOUNDS clamped(0, n, x, y);
+    BOUNDS chain_in_global(0, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i], o[0:1]) write(y[i])
+    chain_in_struct(0, n, x, y, o);
+    LENGTH copies_at_most(n, x, y);
+    BOUNDS distance(0, n, x, y);
+    BOUNDS own_address(0, n, x, y);
 }
 
 // The order is that of the launches.
@@ -318,10 +353,24 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 // CHECK: warning: it is not proven that chunks of 'in_fours' give what one call gives, since it has a loop whose iterations do not divide as the range does
 // CHECK: warning: it is not proven that chunks of 'sum_until' give what one call gives, since it uses a number or an address that is another one in each chunk
 // CHECK: warning: it is not proven that chunks of 'median' give what one call gives, since it uses behind a loop over the range what that loop leaves in local memory
-// CHECK: warning: it is not proven that chunks of 'most_first' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'most_first' give what one call gives, since it begins with an element that may be a NaN, as which it stays
+// CHECK: warning: it is not proven that chunks of 'most_macro' give what one call gives, since it forgets what it has combined where the next value is a NaN
 // CHECK: warning: it is not proven that chunks of 'last_least' give what one call gives, since it stores to a reduction's target what is not combined by the operator
 // CHECK: warning: it is not proven that chunks of 'least_from_end' give what one call gives, since it stores to a reduction's target what is not known to be the first of the least or greatest values
 // CHECK: warning: it is not proven that chunks of 'rises' give what one call gives, since it stores to a reduction's target what is not combined by the operator
 // CHECK: warning: it is not proven that chunks of 'not_seen' give what one call gives, since it calls 'elsewhere(double)', whose code is not seen
 // CHECK: warning: it is not proven that chunks of 'is_elsewhere' give what one call gives, since it has no code in this file
 // CHECK: warning: it is not proven that chunks of 'input' give what one call gives, since it calls 'read', whose code is not seen
+// CHECK: warning: it is not proven that chunks of 'shifted_length' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'far_choice' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'far_product' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'one_bit' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'at_most' give what one call gives, since it has a loop whose iterations do not divide as the range does
+// CHECK: warning: it is not proven that chunks of 'far_chain' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'masked' give what one call gives, since it stores to a place in several iterations
+// CHECK: warning: it is not proven that chunks of 'clamped' give what one call gives, since it stores to a place in several iterations
+// CHECK: warning: it is not proven that chunks of 'chain_in_global' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'chain_in_struct' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'copies_at_most' give what one call gives, since it stores outside of a loop over the range, so once in each chunk
+// CHECK: warning: it is not proven that chunks of 'distance' give what one call gives, since it compares addresses that are not known to be of one array
+// CHECK: warning: it is not proven that chunks of 'own_address' give what one call gives, since it uses the address of an array as a number
