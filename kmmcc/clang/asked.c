@@ -51,7 +51,7 @@ static const char *definition(const source_t *s, const char *name, bool *by_prog
             found = is_own ? line + strlen(define) + length : found;
             *by_program |= !is_own;
         } else if (is_own && begins(line, undef) && begins(line + strlen(undef), name) &&
-                 line[strlen(undef) + length] == '\n')
+                   line[strlen(undef) + length] == '\n')
             found = NULL;
     }
     return found ? arena_copy(found, strcspn(found, "\n")) : NULL;
