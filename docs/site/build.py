@@ -15,7 +15,7 @@ import sys
 PARTS = ["docs", "examples", "runtime", "kmmcc", "bench", "tests", "tools", "cmake", "python",
          "fortran", "scripts", "packaging"]
 DIRECT = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"]
-KINDS = (".svg", ".cu", ".hip", ".cpp", ".c", ".f90", ".yml", ".log", ".h", ".hpp", ".diff",
+KINDS = (".svg", ".png", ".cu", ".hip", ".cpp", ".c", ".f90", ".yml", ".log", ".h", ".hpp", ".diff",
          ".txt", ".cmake", "pre-commit")
 SKIPPED = ("lit", "corpus", "__pycache__")
 HEADERS = ["kmm.h", "kmm/error.h", "kmm/resource.h", "kmm/kmm.hpp", "kmm/array.hpp",

@@ -63,10 +63,19 @@ void check_note_at(const unit_t *u, const char *file, int line, int column, cons
     }
 }
 
-static bool is_covered(const directive_t *d, CXCursor argument)
+/* True if the item was added for this argument: its base is the argument, or a cast of it. */
+static bool is_of(const unit_t *u, const item_t *item, const char *argument)
+{
+    const char *base = unit_words(u, item->base->begin, item->base->end);
+    return !strcmp(base, argument) || strstr(base, arena_printf("(%s)", argument));
+}
+
+/* `text` is the argument's. */
+static bool is_covered(const unit_t *u, const directive_t *d, CXCursor argument, const char *text)
 {
     for (int k = 0; k < d->item_count; k++)
-        if (cursor_is_related(argument, d->item[k].base->cursor))
+        if (cursor_is_related(argument, d->item[k].base->cursor) &&
+            (!d->item[k].of_one || is_of(u, &d->item[k], text)))
             return true;
     return false;
 }
@@ -280,7 +289,7 @@ static void refuse_hidden(unit_t *u, directive_t *d, int number)
     CXCursor argument = d->argument[number];
     CXType pointee = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(argument)));
     uses_t uses;
-    if (!d->is_kernel || is_covered(d, argument) || cursor_is_null_pointer(argument) ||
+    if (!d->is_kernel || is_covered(u, d, argument, "") || cursor_is_null_pointer(argument) ||
         clang_getCanonicalType(pointee).kind == CXType_FunctionProto ||
         (instances_use(d, called(d), number, &uses) && !uses.accessed))
         return;
@@ -337,7 +346,8 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     bool seen = instances_use(d, called(d), number, &uses);
     if (!d->is_kernel && seen && !uses.accessed)
         leave_as_it_is(d, number);
-    if (is_covered(d, argument) || kind == CXType_FunctionProto || kind == CXType_FunctionNoProto)
+    if (is_covered(u, d, argument, text) || kind == CXType_FunctionProto ||
+        kind == CXType_FunctionNoProto)
         return;
     if (cursor_is_null_pointer(argument) ||
         (!d->is_kernel && clang_getCursorKind(flow_operand(argument)) == CXCursor_StringLiteral))

@@ -253,8 +253,10 @@ static void parse_again(unit_t *u)
     u->mistakes = NULL;
     for (int k = 0; k < count && k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
-        for (int i = old[k]->item_count; i < d->item_count && !old[k]->declared_in; i++)
-            d->item[i].inferred = true;
+        for (int i = old[k]->item_count; i < d->item_count; i++) {
+            d->item[i].of_one = true;
+            d->item[i].inferred = !old[k]->declared_in;
+        }
         u->directives[k]->check_head = old[k]->check_head;
         u->directives[k]->declared_in = old[k]->declared_in;
         u->directives[k]->declared_order = old[k]->declared_order;

@@ -114,6 +114,11 @@ static bool uses_cluster(const function_t *f)
     return f->is_cluster;
 }
 
+static bool asks_assembly(const function_t *f)
+{
+    return f->asks_assembly;
+}
+
 static bool hides_group(const function_t *f)
 {
     return f->is_hidden_group;
@@ -164,6 +169,12 @@ static void check_target(unit_t *u, const directive_t *d, const target_kernel_t 
             u, d,
             arena_printf("kernel '%s' uses clusters of thread blocks or several grids (cooperative "
                          "groups), so it cannot be split; launch it without the pragma",
+                         name));
+    else if (find_reached(f, 0, asks_assembly))
+        error_of(
+            u, d,
+            arena_printf("kernel '%s' asks for its block or grid by assembly, which would give "
+                         "those of a chunk; use blockIdx and gridDim",
                          name));
     else if (find_reached(f, 0, hides_group))
         error_of(u, d,

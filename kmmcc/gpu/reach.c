@@ -253,6 +253,10 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     (void)parent;
     if (kind == CXCursor_LambdaExpr)
         return visit_lambda(c, r);
+    if (kind == CXCursor_GCCAsmStmt) {
+        const char *text = clang_text(clang_Cursor_getGCCAssemblyTemplate(c));
+        r->f->asks_assembly |= strstr(text, "ctaid") || strstr(text, "%gridid");
+    }
     if (kind == CXCursor_TypeRef)
         note_group(r, c, cursor_name(clang_getCursorReferenced(c)));
     if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr &&

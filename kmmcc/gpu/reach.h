@@ -60,6 +60,7 @@ struct function {
     bool is_kernel, reads_index, reads_dim, reads_group;
     bool hidden;          /* uses the index or the grid in code that #if hides from clang */
     bool is_hidden_group; /* a macro names the grid's group */
+    bool asks_assembly;   /* assembly reads the block's index, or the grid */
     bool is_cluster, syncs_grid;
     bool is_open;    /* it names functions that only template arguments resolve */
     bool is_reached; /* a kernel reaches it */

@@ -58,6 +58,7 @@ typedef struct item {
     shape_t *shape;
     CXCursor root; /* set by check.c: the variable that the base begins with; null: there is none */
     bool inferred; /* it is of a kernel's code; the pragma's text is completed by it */
+    bool of_one;   /* it was added for one argument, and says nothing of others */
     int inner_dims; /* set by check.c: N for a pointer to, or an array of, N-dimensional arrays */
     reduced_t reduced; /* set by reduce.c for KMM_REDUCE */
 } item_t;

@@ -36,6 +36,26 @@ void converted_struct(larger l, const part &p, float *x)
 #pragma kmm parallel
     by_part<<<1, 64>>>(l, x);
 }
+// What is inferred of one argument says nothing of another one that begins with the same variable.
+__global__ void flags(int n, float *x, float *flag) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { x[i] = 1; flag[(int)x[i]] = 1; } }
+#pragma kmm declare kernel(declared) parallel(i = 0:n) write(x[i])
+__global__ void declared(int n, float *x, float *flag) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { x[i] = 1; flag[(int)x[i]] = 1; } }
+struct pointer { float *p; };
+void two_of_one(int n, float *x, pointer v)
+{
+// CHECK: :[[#@LINE+2]]:28: error: no clause says what 'flags' does with 'x + n', its parameter 'flag' (float *)
+#pragma kmm parallel
+    flags<<<1, 64>>>(n, x, x + n);
+// CHECK: :[[#@LINE+2]]:30: error: no clause says what 'flags' does with 'v.p + n', its parameter 'flag' (float *)
+#pragma kmm parallel
+    flags<<<1, 64>>>(n, v.p, v.p + n);
+// CHECK: :[[#@LINE+2]]:31: error: no clause says what 'declared' does with 'x + n', its parameter 'flag' (float *)
+#pragma kmm parallel
+    declared<<<1, 64>>>(n, x, x + n);
+// The user's own clause may mean both.
+#pragma kmm parallel(i = 0:n) update(x[0:2*n])
+    flags<<<1, 64>>>(n, x, x + n);
+}
 // What the completed pragma would say is no expression of a clause.
 struct sized { int n; constexpr operator int() const { return n; } int unseen() const; };
 constexpr int operator""_u(unsigned long long n) { return (int)n; }
