@@ -283,6 +283,7 @@ typedef struct ir_role {
     int is_reduced;            /* a reduction's target */
     ir_combine_t combine;      /* its operator */
     int is_logical, is_pair;   /* the operator is && or ||, argmin or argmax */
+    int is_unsigned;           /* its elements are unsigned integers */
 } ir_role_t;
 
 /* What keeps a proof from succeeding. */

@@ -127,6 +127,7 @@ class Proof
     void find_cold();
     bool ends_early(const Loop *l, const Divided &d, const Instruction **at) const;
     bool descends(const Loop *l) const;
+    bool is_inside(const Loop *l, uint64_t axes) const;
     void find_divided();
     void find_decisions();
 
@@ -199,6 +200,7 @@ class Combining
     bool is_idempotent() const { return !is_additive(); }
     bool is_operator(const Instruction *i, bool *only_left) const;
     bool is_identity(const Value *v) const;
+    bool combines_always(const Loop *l) const;
     bool is_first(const Value *v, const Loop *l) const;
     Kind refuse(const std::string &reason, const Instruction *at);
     Kind combine(const Value *a, const Value *b, const Instruction *at);

@@ -420,6 +420,17 @@ bool Proof::descends(const Loop *l) const
     return down;
 }
 
+// True if a divided loop along one of the axes is around the loop.
+bool Proof::is_inside(const Loop *l, uint64_t axes) const
+{
+    for (l = l->getParentLoop(); l; l = l->getParentLoop()) {
+        auto at = divided_.find(l);
+        if (at != divided_.end() && (at->second.axes & axes))
+            return true;
+    }
+    return false;
+}
+
 void Proof::find_divided()
 {
     for (const Loop *l : loops_.getLoopsInPreorder()) {
@@ -441,6 +452,10 @@ void Proof::find_divided()
             else if (!isPowerOf2_64(d.axes) || !adds_up(d))
                 undivided_[l] = because("has a loop whose iterations do not divide as the range "
                                         "does",
+                                        at);
+            else if (is_inside(l, d.axes))
+                undivided_[l] = because("has a loop over the range inside of another one, and no "
+                                        "chunk has all of their pairs",
                                         at);
             else
                 divided_[l] = d;

@@ -45,6 +45,8 @@ bool Combining::is_operator(const Instruction *i, bool *only_left) const
     auto *call = dyn_cast<CallBase>(i);
     const StringRef name = call ? called(call) : "";
     const bool least = role_->combine == IR_COMBINE_MIN, most = role_->combine == IR_COMBINE_MAX;
+    if (name.starts_with(role_->is_unsigned ? "llvm.sm" : "llvm.um"))
+        return false;
     for (const char *word : {"llvm.smin", "llvm.umin", "llvm.minnum", "llvm.minimum"})
         if (name.starts_with(word))
             return least;
@@ -73,19 +75,42 @@ bool Combining::is_identity(const Value *v) const
 
 // True for the first element of a range all of whose elements are combined, as in `m = x[0]`. Of
 // floating-point numbers it may be a NaN, with which nothing compares.
+// True if no condition of the loop but a comparison with what is combined, and the loop's end,
+// decides whether an iteration's value is combined.
+bool Combining::combines_always(const Loop *l) const
+{
+    auto compares = [&](const Value *condition) {
+        auto *c = dyn_cast<CmpInst>(condition);
+        return c && any_of(c->operands(), [&](const Value *v) {
+                   auto *phi = dyn_cast<PHINode>(v);
+                   return phi && phi->getParent() == l->getHeader();
+               });
+    };
+    for (const BasicBlock *b : l->blocks()) {
+        auto *branch = dyn_cast<BranchInst>(b->getTerminator());
+        if (!branch ||
+            (branch->isConditional() && !l->isLoopExiting(b) && !compares(branch->getCondition())))
+            return false;
+        for (const Instruction &i : *b)
+            if (auto *s = dyn_cast<SelectInst>(&i); s && !compares(s->getCondition()))
+                return false;
+    }
+    return true;
+}
+
 bool Combining::is_first(const Value *v, const Loop *l) const
 {
     auto *load = dyn_cast<LoadInst>(v);
     if (!load || !is_idempotent() || !load->getType()->isIntegerTy())
         return false;
     const SCEV *at = p_.scev_.getSCEV(const_cast<Value *>(load->getPointerOperand()));
-    return any_of(counted_, [&](const Value *c) {
-        auto *one = dyn_cast<LoadInst>(c);
-        auto *place = one ? dyn_cast<SCEVAddRecExpr>(
-                                p_.scev_.getSCEV(const_cast<Value *>(one->getPointerOperand())))
-                          : nullptr;
-        return place && place->getLoop() == l && place->getStart() == at;
-    });
+    return combines_always(l) && any_of(counted_, [&](const Value *c) {
+               auto *one = dyn_cast<LoadInst>(c);
+               auto *place = one ? dyn_cast<SCEVAddRecExpr>(p_.scev_.getSCEV(
+                                       const_cast<Value *>(one->getPointerOperand())))
+                                 : nullptr;
+               return place && place->getLoop() == l && place->getStart() == at;
+           });
 }
 
 // The value is of the iteration alone, and only one chunk runs that iteration.
@@ -135,6 +160,8 @@ bool Combining::is_least(CmpInst::Predicate is, const Value *a, const Value *b, 
     if (a == other && b == chosen)
         is = CmpInst::getSwappedPredicate(is);
     else if (a != chosen || b != other)
+        return false;
+    if (role_->is_unsigned ? CmpInst::isSigned(is) : CmpInst::isUnsigned(is))
         return false;
     const bool or_equal = !role_->is_pair; // of equal values with an index, the first stays
     const bool less = is == CmpInst::FCMP_OLT || is == CmpInst::ICMP_SLT ||
@@ -330,6 +357,10 @@ Combining::Kind Combining::kind(const Value *v, const Instruction *user)
     auto *i = dyn_cast<Instruction>(v);
     auto *load = dyn_cast<LoadInst>(v);
     if (load && p_.target(load->getPointerOperand()) == role_) {
+        // What an iteration begins with is what the one before has stored, if it loads it itself.
+        const Loop *l = p_.loops_.getLoopFor(user->getParent());
+        if (l && !l->contains(load) && !(isa<PHINode>(user) && l->getHeader() == user->getParent()))
+            return refuse("combines with the target's value of before a loop", load);
         const bool same = load->isSimple() && is_same_place(load->getPointerOperand(), place_);
         return same ? FROM_TARGET : refuse("reads what it reduces", load);
     }

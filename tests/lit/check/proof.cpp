@@ -163,6 +163,11 @@ static double *global;
 static void chain_in_global(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) { y[i] = x[i]; if (i) global[i] = global[i - 1] + 1; } }
 static void chain_in_struct(int lo, int hi, const double *x, double *y, const owner *o) { for (int i = lo; i < hi; i++) { y[i] = x[i]; if (i) o->p[i] = o->p[i - 1] + 1; } }
 static void copies_at_most(int n, const double *x, double *y) { memcpy(y, x, std::min(n, 4096) * sizeof *y); }
+// Pairs of the range, and accumulations that only look like the operator's.
+static void pairs(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { y[i] = 0; for (int j = 0; j < n; j++) y[i] += x[i] * x[j]; } }
+static void unsigned_least(int n, const int *v, unsigned *k) { for (int i = 0; i < n; i++) if (v[i] < (int)*k) *k = v[i]; }
+static void before(int n, const int *v, int *k) { int base = k[0]; for (int i = 0; i < n; i++) k[0] = base + v[i]; }
+static void masked_most(int n, const int *v, int *k) { int t = v[0]; for (int i = 0; i < n; i++) if (v[i] % 3 == 0 && v[i] > t) t = v[i]; if (t > k[0]) k[0] = t; }
 static void distance(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = y + 4096 == x ? 0 : x[i]; }
 static void own_address(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[i] + ((size_t)(y + i) % 64 == 0); }
 
@@ -264,7 +269,7 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
     AND all_local(n, x, k);
 }
 
-void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, shape *f, double (*g)(double), owner *o)
+void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, shape *f, double (*g)(double), owner *o, unsigned *least)
 {
     LENGTH ring(n, x, y);
     LENGTH greatest(n, x, y);
@@ -321,6 +326,14 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i], o[0:1]) write(y[i])
     chain_in_struct(0, n, x, y, o);
     LENGTH copies_at_most(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(x[i]) write(y[i])
+    pairs(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(v[i]) reduce(min: least[0])
+    unsigned_least(n, v, least);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(v[i]) reduce(+: k[0])
+    before(n, v, k);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(v[i]) reduce(max: k[0])
+    masked_most(n, v, k);
     BOUNDS distance(0, n, x, y);
     BOUNDS own_address(0, n, x, y);
 }
@@ -372,5 +385,9 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 // CHECK: warning: it is not proven that chunks of 'chain_in_global' give what one call gives, since it reads what another iteration stores
 // CHECK: warning: it is not proven that chunks of 'chain_in_struct' give what one call gives, since it reads what another iteration stores
 // CHECK: warning: it is not proven that chunks of 'copies_at_most' give what one call gives, since it stores outside of a loop over the range, so once in each chunk
+// CHECK: warning: it is not proven that chunks of 'pairs' give what one call gives, since it has a loop over the range inside of another one
+// CHECK: warning: it is not proven that chunks of 'unsigned_least' give what one call gives, since it stores to a reduction's target what is not combined by the operator
+// CHECK: warning: it is not proven that chunks of 'before' give what one call gives, since it combines with the target's value of before a loop
+// CHECK: warning: it is not proven that chunks of 'masked_most' give what one call gives, since it uses a number or an address that is another one in each chunk
 // CHECK: warning: it is not proven that chunks of 'distance' give what one call gives, since it compares addresses that are not known to be of one array
 // CHECK: warning: it is not proven that chunks of 'own_address' give what one call gives, since it uses the address of an array as a number
