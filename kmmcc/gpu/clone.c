@@ -119,6 +119,53 @@ static bool asks_assembly(const function_t *f)
     return f->asks_assembly;
 }
 
+static bool calls_pointer(const function_t *f)
+{
+    return f->calls_pointer;
+}
+
+static bool asks_grid(const function_t *f)
+{
+    return f->reads_index || f->reads_dim || f->reads_group;
+}
+
+/* A search for functions that ask for their block or grid, and whose addresses variables hold. */
+typedef struct held {
+    unit_t *u;
+    bool in_variable;
+    const char *name; /* of one; NULL: there is none */
+} held_t;
+
+static enum CXChildVisitResult find_held(CXCursor c, CXCursor parent, CXClientData data)
+{
+    held_t *h = data;
+    enum CXCursorKind kind = clang_getCursorKind(c);
+    (void)parent;
+    if (kind == CXCursor_VarDecl && !h->in_variable) {
+        h->in_variable = true;
+        clang_visitChildren(c, find_held, h);
+        h->in_variable = false;
+        return CXChildVisit_Continue;
+    }
+    if (h->in_variable && kind == CXCursor_DeclRefExpr) {
+        CXCursor f = clang_getCursorDefinition(clang_getCursorReferenced(c));
+        if (clang_getCursorKind(f) == CXCursor_FunctionDecl && unit_holding(h->u, f) &&
+            find_reached(reach_kernel(h->u, f), 0, asks_grid))
+            h->name = cursor_name(f);
+        return CXChildVisit_Continue;
+    }
+    return h->in_variable || kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec
+               ? CXChildVisit_Recurse
+               : CXChildVisit_Continue;
+}
+
+static const char *held_name(unit_t *u)
+{
+    held_t h = {.u = u};
+    clang_visitChildren(clang_getTranslationUnitCursor(u->tu), find_held, &h);
+    return h.name;
+}
+
 static bool hides_group(const function_t *f)
 {
     return f->is_hidden_group;
@@ -149,6 +196,7 @@ static void check_target(unit_t *u, const directive_t *d, const target_kernel_t 
         return;
     }
     const function_t *f = reach_kernel(u, t->definition);
+    const char *held = f->u && find_reached(f, 0, calls_pointer) ? held_name(u) : NULL;
     if (!f->u)
         error_of(
             u, d,
@@ -176,6 +224,12 @@ static void check_target(unit_t *u, const directive_t *d, const target_kernel_t 
             arena_printf("kernel '%s' asks for its block or grid by assembly, which would give "
                          "those of a chunk; use blockIdx and gridDim",
                          name));
+    else if (held)
+        error_of(u, d,
+                 arena_printf("kernel '%s' calls a function through a pointer, and '%s', of which "
+                              "a variable holds the address, asks for its block or grid: it would "
+                              "get those of a chunk; pass it what it asks for",
+                              name, held));
     else if (find_reached(f, 0, hides_group))
         error_of(u, d,
                  arena_printf("kernel '%s' asks a cooperative group for the grid in a macro, so it "

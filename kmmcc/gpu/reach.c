@@ -235,6 +235,14 @@ static void note_group(reach_t *r, CXCursor c, const char *name)
     }
 }
 
+/* True if what is called is no function that has a name. */
+static bool is_variable_of(CXCursor called)
+{
+    enum CXCursorKind kind = clang_getCursorKind(called);
+    return clang_Cursor_isNull(called) || kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl ||
+           kind == CXCursor_FieldDecl;
+}
+
 static enum CXChildVisitResult visit_lambda(CXCursor c, const reach_t *r)
 {
     lambda_t *l = arena_alloc(sizeof(*l));
@@ -262,6 +270,8 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
     if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr &&
         kind != CXCursor_CallExpr && kind != CXCursor_OverloadedDeclRef)
         return CXChildVisit_Recurse;
+    if (kind == CXCursor_CallExpr)
+        r->f->calls_pointer |= is_variable_of(clang_getCursorReferenced(c));
     const char *name = cursor_name(c);
     bool is_variable = kind == CXCursor_DeclRefExpr;
     if ((is_variable || kind == CXCursor_MemberRefExpr) && !*name) {

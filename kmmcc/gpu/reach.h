@@ -61,6 +61,7 @@ struct function {
     bool hidden;          /* uses the index or the grid in code that #if hides from clang */
     bool is_hidden_group; /* a macro names the grid's group */
     bool asks_assembly;   /* assembly reads the block's index, or the grid */
+    bool calls_pointer;   /* it calls a function through a pointer */
     bool is_cluster, syncs_grid;
     bool is_open;    /* it names functions that only template arguments resolve */
     bool is_reached; /* a kernel reaches it */

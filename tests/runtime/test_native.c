@@ -170,10 +170,10 @@ static void part_late(void)
     end();
 }
 
-/* Calls until the standing is native again, or for some seconds. */
+/* Calls until the standing is native again, or for a minute. */
 static bool await_return(void)
 {
-    for (int k = 0; k < 3000 && !kmm_cuda_native(KIND); k++) {
+    for (int k = 0; k < 60000 && !kmm_cuda_native(KIND); k++) {
         usleep(1000);
         assert_int_equal(kmm_cuda_device_settle(), 0);
     }

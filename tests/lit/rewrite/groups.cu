@@ -40,6 +40,10 @@ __global__ void direct(float *x) { cg::this_grid().sync(); x[0] = 1; }
 __global__ void by_function(float *x) { auto g = cg::this_grid(); cg::sync(g); x[0] = 1; }
 __device__ unsigned block_of() { unsigned c; asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(c)); return c; }
 __global__ void by_assembly(float *x) { x[block_of()] = 1; }
+__device__ unsigned asks(unsigned a) { return a + blockIdx.x; }
+__device__ unsigned asks_not(unsigned a) { return a + 1; }
+__device__ unsigned (*held)(unsigned) = asks, (*other)(unsigned) = asks_not;
+__global__ void by_pointer(float *x) { x[held(0)] = 1; }
 __global__ void by_helper(float *x) { meet(cg::this_grid()); x[0] = 1; }
 void wrong(float *x)
 {
@@ -55,6 +59,9 @@ void wrong(float *x)
 #pragma kmm parallel(i) update(x)
     // WRONG: :[[#@LINE+1]]:5: error: kernel 'by_assembly' asks for its block or grid by assembly, which would give those of a chunk; use blockIdx and gridDim
     by_assembly<<<1, 1>>>(x);
+#pragma kmm parallel(i) update(x)
+    // WRONG: :[[#@LINE+1]]:5: error: kernel 'by_pointer' calls a function through a pointer, and 'asks', of which a variable holds the address, asks for its block or grid
+    by_pointer<<<1, 1>>>(x);
     void *args[] = {&x};
 #pragma kmm parallel(i) update(x)
     // WRONG: :[[#@LINE-1]]:13: error: a cooperative launch synchronizes its whole grid, so it cannot be split; launch it without the pragma
