@@ -75,11 +75,22 @@ static void add_function(program_t *h, CXCursor c)
         add_callee(h, (callee_t){c, is_read ? u : NULL, is_read ? begin : 0, is_read ? end : 0, b});
 }
 
-static void add_constant(program_t *h, CXCursor c)
+/* A variable of the device is a definition, with the names in its initializer: kernels may call
+ * functions whose addresses it holds. */
+static void add_variable(program_t *h, CXCursor c)
 {
-    if (cursor_has_child(c, CXCursor_CUDAConstantAttr) &&
-        type_holds_pointers(clang_getCursorType(c)))
-        list_add(&h->pointing, clang_text(clang_getCursorSpelling(c)));
+    const bool is_constant = cursor_has_child(c, CXCursor_CUDAConstantAttr);
+    const char *name = clang_text(clang_getCursorSpelling(c));
+    unit_t *u = unit_holding(h->u, c);
+    size_t begin, end;
+    if (is_constant && type_holds_pointers(clang_getCursorType(c)))
+        list_add(&h->pointing, name);
+    if (!u || !(is_constant || cursor_has_child(c, CXCursor_CUDADeviceAttr)) ||
+        !unit_range(u, c, &begin, &end))
+        return;
+    definition_t *v = definition_add(h, name);
+    v->is_called_by_name = true;
+    definition_read(v, u->source, begin, end);
 }
 
 static void add_declared(program_t *h, CXCursor c)
@@ -101,7 +112,7 @@ static enum CXChildVisitResult find_functions(CXCursor c, CXCursor parent, CXCli
              clang_Cursor_isNull(clang_getCursorDefinition(c)))
         add_declared(h, c);
     else if (kind == CXCursor_VarDecl)
-        add_constant(h, c);
+        add_variable(h, c);
     return scan_is_function(kind) ? CXChildVisit_Continue : CXChildVisit_Recurse;
 }
 

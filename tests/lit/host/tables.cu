@@ -12,6 +12,18 @@ struct point { float x, y; };
 __constant__ matrix whole;
 __device__ float *one_row;
 
+// Functions that variables hold read the index, too.
+__device__ int own_block(int i) { return i * 0 + blockIdx.x; }
+__device__ int own_thread(int i) { return i * 0 + threadIdx.x; }
+__constant__ int (*asks[2])(int) = {own_block, own_thread};
+__device__ int (*one_that_asks)(int) = own_block;
+__global__ void by_variables(float *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = asks[0](i) * blockDim.x + asks[1](i) + one_that_asks(i);
+}
+
 // CHECK: {{[K]}}MM_HOST_POINTERS{{.*}}>(row, n)
 __global__ void fill(float **row, int n)
 {
@@ -110,6 +122,10 @@ int main()
                 failed += h[i] != (r == ROWS - 1 ? 1 : -1) * (float)(2 * (r + i % 7) + 1);
         }
     }
+    by_variables<<<blocks.x, 128>>>(row[0], N);
+    cudaMemcpy(h, row[0], sizeof(h), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < N; i++)
+        failed += h[i] != i + i / 128;
     for (float *r : row)
         cudaFree(r);
     cudaFree(table);
