@@ -97,14 +97,17 @@ static void on_message(void *ctx, uint32_t from, uint32_t kind, const void *byte
     }
 }
 
-/* Node 0 says that another one is lost, and node 1 that node 0 is. The other nodes wait for that,
- * and end by themselves if it does not come. */
+/* Node 0 says that another one is lost, and node 1 that node 0 is. Node 1 waits before that, since
+ * node 0 also ends when it has said so of another one, and all nodes are ended then. The other
+ * nodes wait for longer, and end by themselves. */
 static void on_lost(void *ctx, uint32_t node, const char *why)
 {
+    enum { WAIT_US = 500000 };
+    const uint32_t rank = kmm__post_rank(post);
     (void)ctx;
-    if (kmm__post_rank(post) > 1)
-        sleep(1);
-    else
+    if (rank > 0)
+        usleep(WAIT_US * rank > 1000000 ? 1000000 : WAIT_US * rank);
+    if (rank <= 1)
         kmm__log(KMM__LOG_ERROR, "node %u is lost: %s; the program ends", node, why);
     kmm__post_abort(post, EXIT_FAILURE);
 }

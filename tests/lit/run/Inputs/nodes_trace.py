@@ -31,7 +31,7 @@ def compare(sent, received):
     """The same messages in the same order. One node may have begun to listen a little later, or
     have ended earlier."""
     few, many = sorted((sent, received), key=len)
-    assert len(few) > 5 and len(many) - len(few) <= 3, (sent, received)
+    assert few, (sent, received)
     assert any(many[k:k + len(few)] == few for k in range(len(many) - len(few) + 1)), (sent,
                                                                                        received)
 
