@@ -16,6 +16,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
 
 #include <map>
 #include <set>
@@ -28,6 +29,24 @@
 
 namespace kmm_ir
 {
+
+// LLVM's analyses of a module.
+struct Analyses {
+    PassBuilder builder;
+    LoopAnalysisManager of_loops;
+    FunctionAnalysisManager of_functions;
+    CGSCCAnalysisManager of_circles;
+    ModuleAnalysisManager of_modules;
+
+    Analyses()
+    {
+        builder.registerModuleAnalyses(of_modules);
+        builder.registerCGSCCAnalyses(of_circles);
+        builder.registerFunctionAnalyses(of_functions);
+        builder.registerLoopAnalyses(of_loops);
+        builder.crossRegisterProxies(of_loops, of_functions, of_circles, of_modules);
+    }
+};
 
 enum { MOST_NODES = 60000, MOST_CANDIDATES = 16 };
 

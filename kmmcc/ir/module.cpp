@@ -8,7 +8,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -131,16 +130,8 @@ extern "C" ir_function_t **kmm_ir_analyze(const char *path, const char *name, co
         return nullptr;
     }
     Module *module = parsed->release();
-    LoopAnalysisManager of_loops;
-    FunctionAnalysisManager of_functions;
-    CGSCCAnalysisManager of_circles;
-    ModuleAnalysisManager of_modules;
-    PassBuilder builder;
-    builder.registerModuleAnalyses(of_modules);
-    builder.registerCGSCCAnalyses(of_circles);
-    builder.registerFunctionAnalyses(of_functions);
-    builder.registerLoopAnalyses(of_loops);
-    builder.crossRegisterProxies(of_loops, of_functions, of_circles, of_modules);
+    Analyses analyses;
+    FunctionAnalysisManager &of_functions = analyses.of_functions;
     std::vector<ir_function_t *> found;
     for (Function &f : *module) {
         if (f.isDeclaration() || !(name ? f.getName() == name : is_kernel(f)) || !has_body(f))

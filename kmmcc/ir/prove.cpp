@@ -3,7 +3,6 @@
 // places what keeps a proof from succeeding in the source.
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
@@ -74,16 +73,8 @@ static const ir_gap_t *gap_of(Mark m, const Function &f)
 
 static const ir_gap_t *prove(Function &f, const ir_role_t *role, int count, uint64_t axes)
 {
-    LoopAnalysisManager of_loops;
-    FunctionAnalysisManager of_functions;
-    CGSCCAnalysisManager of_circles;
-    ModuleAnalysisManager of_modules;
-    PassBuilder builder;
-    builder.registerModuleAnalyses(of_modules);
-    builder.registerCGSCCAnalyses(of_circles);
-    builder.registerFunctionAnalyses(of_functions);
-    builder.registerLoopAnalyses(of_loops);
-    builder.crossRegisterProxies(of_loops, of_functions, of_circles, of_modules);
+    Analyses analyses;
+    FunctionAnalysisManager &of_functions = analyses.of_functions;
     assume_chunks(f, role, count);
     inline_all(f);
     simplify(f, of_functions);
