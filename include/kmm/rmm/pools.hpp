@@ -125,7 +125,7 @@ template <class Upstream> class arena_memory_resource final : public detail::poo
         const std::size_t n = align_down(bytes.value_or(available_device_memory().first / 2), 256);
         RMM_EXPECTS(n >= least_bytes, "Arena size smaller than minimum superblock size");
         kmm_arena_options_t o{};
-        o.arena_bytes = least_bytes;
+        o.arena_bytes = std::min(least_bytes, align_down(n / 16, 65536)); // arenas share n
         o.initial_bytes = o.maximum_bytes = n;
         return kmm_arena_resource_create(source, &o, out);
     }
