@@ -13,6 +13,10 @@
 
 #include "stream.hpp"
 
+#if CCCL_VERSION >= 3002000
+#error "kmm/rmm.hpp needs CCCL before 3.2, whose references take no class with RMM 25.10's allocate"
+#endif
+
 // CCCL 3.1 gave its concepts, their references, and the functions of resources other names.
 #if CCCL_VERSION >= 3001000
 #define KMM_RMM_CCCL_3_1 1
