@@ -191,6 +191,11 @@ const char *origin_of_base(const unit_t *u, const expr_t *base)
                : value_origin((node_t){u, NULL, base, base->cursor});
 }
 
+const char *origin_text(const unit_t *u, const directive_t *d, CXCursor argument)
+{
+    return text_of((node_t){u, d, NULL, below_wrappers(argument)});
+}
+
 const char *origin_of_argument(const unit_t *u, const directive_t *d, CXCursor argument)
 {
     return value_origin((node_t){u, d, NULL, argument});

@@ -16,6 +16,9 @@
 const char *origin_of_base(const unit_t *u, const expr_t *base);
 const char *origin_of_argument(const unit_t *u, const directive_t *d, CXCursor argument);
 
+/* Returns the text of an argument. NULL: it is not known. */
+const char *origin_text(const unit_t *u, const directive_t *d, CXCursor argument);
+
 /* Returns the text without the parentheses around it. */
 const char *origin_bare(const char *text);
 

@@ -56,12 +56,25 @@ static bool is_of(const unit_t *u, const directive_t *d, const item_t *item, CXC
            (!origin_is_passed(u, d, item) && origin && base && !strcmp(origin, base));
 }
 
+/* 1 + the number of the first argument that is this one, too; 0: there is none. */
+static int same_as(const unit_t *u, const directive_t *d, int number)
+{
+    const char *text = origin_text(u, d, d->argument[number]);
+    for (int k = 0; k < number && text && origin_is_pure(d->argument[number]); k++) {
+        const char *other = origin_text(u, d, d->argument[k]);
+        if (other && !strcmp(text, other))
+            return k + 1;
+    }
+    return 0;
+}
+
 static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *const *moved)
 {
     const size_t bytes = ((size_t)d->argument_count + 1) * sizeof(ir_role_t);
     ir_role_t *role = arena_alloc(bytes);
     memset(role, 0, bytes);
     for (int k = 0; k < d->argument_count; k++) {
+        role[k].same_as = same_as(u, d, k);
         if (moved[k])
             add_moved(u, d, moved[k], k, &role[k]);
         for (int i = 0; i < d->item_count; i++) {

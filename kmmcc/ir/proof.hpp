@@ -60,6 +60,11 @@ struct Use1 {
 
 struct Touch;
 
+// Bytes that an access touches in one iteration.
+struct Touched {
+    int64_t begin, count;
+};
+
 // A choice of iterations of an access; of the outermost divided loop, from the first one on.
 struct Draw {
     unsigned number;
@@ -109,6 +114,7 @@ class Proof
     // ---- proof_number.cpp: values as numbers ----
     uint64_t chosen(const void *of, unsigned trial, uint64_t below) const;
     int64_t bound(const ir_role_t *role, const Trial &t) const;
+    static int64_t range_of(int axis, unsigned trial);
     std::optional<APInt> argument(const Argument *a, const Trial &t) const;
     std::optional<APInt> number(const SCEV *s, const Trial &t) const;
     std::optional<APInt> number_of_recurrence(const SCEVAddRecExpr *r, const Trial &t) const;
@@ -118,6 +124,8 @@ class Proof
     bool is_same_number(const SCEV *s, bool follows) const;
     bool spans(const SCEV *at, const SCEV *length) const;
     bool has_open_distance(const SCEV *s) const;
+    bool has_number(const SCEV *s) const;
+    bool steps_otherwise(const SCEV *s) const;
     bool is_same(const Value *v);
     bool adds_up(const Divided &d) const;
     uint64_t axes_of(const SCEV *s) const;
@@ -167,9 +175,13 @@ class Proof
     std::vector<Touch> touches(const Value *array) const;
     uint64_t choose_iterations(const Touch &x, unsigned trial, const Draw &d,
                                std::map<const Loop *, int64_t> &at) const;
+    std::optional<Touched> touched(const Touch &x, unsigned trial, const Draw &d,
+                                   const std::map<const Loop *, int64_t> &at) const;
     template <class F>
     bool walk(const Touch &x, unsigned trial, int64_t first, const F &visit) const;
-    int64_t meets(const Touch &x, const Touch &other, unsigned trial) const;
+    int64_t meets(const Touch &x, const Touch &other, unsigned draw, unsigned trial) const;
+    int64_t comes_to(const SCEV *s, const SCEV *limit, const Touch &x, unsigned trial) const;
+    void add_limits(const Touch &x, unsigned trial, std::set<int64_t> &first) const;
     std::vector<std::set<int64_t>> far_iterations(const std::vector<Touch> &all,
                                                   unsigned trial) const;
     Mark crossing(const Value *array) const;

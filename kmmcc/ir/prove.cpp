@@ -38,6 +38,21 @@ static void assume_chunks(Function &f, const ir_role_t *role, int count)
     }
 }
 
+// Parameters that get the same pointer lead to one array.
+static void join_parameters(Function &f, const ir_role_t *role, int count)
+{
+    if ((int)f.arg_size() != count)
+        return;
+    for (int k = 0; k < count; k++) {
+        Argument *a = f.getArg((unsigned)k);
+        Argument *first = role[k].same_as ? f.getArg((unsigned)role[k].same_as - 1) : nullptr;
+        if (!first || !a->getType()->isPointerTy() || !first->getType()->isPointerTy())
+            continue;
+        first->removeAttr(Attribute::NoAlias);
+        a->replaceAllUsesWith(first);
+    }
+}
+
 // Loops keep their tests where the source has them, and no value is carried that the source does
 // not carry.
 static void simplify(Function &f, FunctionAnalysisManager &m)
@@ -76,6 +91,7 @@ static const ir_gap_t *prove(Function &f, const ir_role_t *role, int count, uint
     Analyses analyses;
     FunctionAnalysisManager &of_functions = analyses.of_functions;
     assume_chunks(f, role, count);
+    join_parameters(f, role, count);
     inline_all(f);
     simplify(f, of_functions);
     inline_all(f); // calls through pointers that are known now

@@ -76,6 +76,9 @@ static void time_steps(int n, int steps, double *y) { for (int t = 0; t < steps;
 static void filled(int n, double *y) { memset(y, 0, n * sizeof *y); }
 static void copied(int n, const double *x, double *y) { memcpy(y, x, n * sizeof *y); }
 static void std_copied(int n, const double *x, double *y) { std::copy(x, x + n, y); }
+static void cleared(int n, const double *x, double *y) { memset(y, 0, n * sizeof *y); for (int i = 0; i < n; i++) y[i] += x[i]; }
+static void copied_own(int lo, int hi, const double *x, double *y) { memcpy(y + lo, x + lo, (hi - lo) * sizeof *y); for (int i = lo; i < hi; i++) y[i] *= y[i]; }
+static void in_place(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = 2 * x[i]; }
 static void std_filled(int n, double *y) { std::fill(y, y + n, 3.0); }
 static void std_transformed(int n, const double *x, double *y) { std::transform(x, x + n, y, [](double v) { return v + 1; }); }
 static void switched(int n, const double *x, double *y) { for (int i = 0; i < n; i++) switch ((int)x[i] % 4) { case 0: y[i] = 1; break; case 1: y[i] = 2; break; default: y[i] = x[i]; } }
@@ -162,6 +165,14 @@ static void clamped(int lo, int hi, const double *x, double *y) { for (int i = l
 static double *global;
 static void chain_in_global(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) { y[i] = x[i]; if (i) global[i] = global[i - 1] + 1; } }
 static void chain_in_struct(int lo, int hi, const double *x, double *y, const owner *o) { for (int i = lo; i < hi; i++) { y[i] = x[i]; if (i) o->p[i] = o->p[i - 1] + 1; } }
+static void cleared_ahead(int n, int k, double *y, double *z) { memset(y, 0, n * sizeof *y); for (int i = 0; i < n; i++) z[i] = y[i + k]; }
+static void copied_ahead(int n, int k, const double *x, double *y, double *z) { memcpy(y, x, n * sizeof *y); for (int i = 0; i < n; i++) z[i] = y[i + k]; }
+static void far_limit(int lo, int hi, long m, double *y) { for (int i = lo; i < hi; i++) y[i] = y[std::min((long)i, m * 1000)]; }
+static void far_inner(int lo, int hi, long m, double *y) { for (long i = lo; i < hi; i++) for (long j = 0; j < 4; j++) y[i] += y[i + j * m * 1000]; }
+static void far_store(int lo, int hi, long m, const double *x, double *y) { for (long i = lo; i < hi; i++) for (long j = 0; j < 2; j++) y[i + j * m * 1024] = x[i]; }
+static void piles_up(int lo, int hi, long m, const double *x, double *y) { for (long i = lo; i < hi; i++) y[std::min(i, m * 512)] = x[i]; }
+static void narrower(int n, const int *v, double *y) { for (int i = 0; i < n; i++) if (v[i] > 0) y[i] = v[i]; }
+static void one_array(int lo, int hi, const int *v, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[v[i]]; }
 static void copies_at_most(int n, const double *x, double *y) { memcpy(y, x, std::min(n, 4096) * sizeof *y); }
 // Pairs of the range, and accumulations that only look like the operator's.
 static void pairs(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { y[i] = 0; for (int j = 0; j < n; j++) y[i] += x[i] * x[j]; } }
@@ -219,6 +230,11 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) write(y[i])
     filled(n, y);
     LENGTH copied(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) update(y[i])
+    cleared(n, x, y);
+    UPDATE copied_own(0, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) update(y[i])
+    in_place(0, n, y, y);
     LENGTH std_copied(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) write(y[i])
     std_filled(n, y);
@@ -336,6 +352,21 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
     masked_most(n, v, k);
     BOUNDS distance(0, n, x, y);
     BOUNDS own_address(0, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) write(x[i]) read(x[i + v[0]]) write(y[i])
+    cleared_ahead(n, v[0], x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) write(y[i]) read(y[i + v[0]]) write(s[i])
+    copied_ahead(n, v[0], x, y, s);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(v[i], y[0:n]) update(y[i])
+    one_array(0, n, v, y, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(y[0:n]) update(y[i])
+    far_limit(0, n, v[0], y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(y[0:n]) update(y[i])
+    far_inner(0, n, v[0], y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) update(y[i], y[i + v[0] * 1024])
+    far_store(0, n, v[0], x, y);
+    BOUNDS piles_up(0, n, v[0], x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(v[i]) update(y[k[0] * i:k[0]])
+    narrower(n, v, y);
 }
 
 // The order is that of the launches.
@@ -391,3 +422,11 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 // CHECK: warning: it is not proven that chunks of 'masked_most' give what one call gives, since it uses a number or an address that is another one in each chunk
 // CHECK: warning: it is not proven that chunks of 'distance' give what one call gives, since it compares addresses that are not known to be of one array
 // CHECK: warning: it is not proven that chunks of 'own_address' give what one call gives, since it uses the address of an array as a number
+// CHECK: warning: it is not proven that chunks of 'cleared_ahead' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'copied_ahead' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'one_array' give what one call gives, since it reads at an index that is data where it also stores
+// CHECK: warning: it is not proven that chunks of 'far_limit' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'far_inner' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'far_store' give what one call gives, since it stores to a place in several iterations
+// CHECK: warning: it is not proven that chunks of 'piles_up' give what one call gives, since it stores to a place in several iterations
+// CHECK: warning: it is not proven that chunks of 'narrower' give what one call gives, since it stores at a place that is not known to be the same in a chunk
