@@ -188,10 +188,13 @@ class Combining
   private:
     // FREE_VALUE: no part of it is accumulated.
     enum Kind { FREE_VALUE, FROM_IDENTITY, FROM_TARGET, NO_SUM };
+    // Loops' accumulators, by their phis.
+    typedef std::set<const PHINode *> Partials;
     Proof &p_;
     const ir_role_t *role_;
     const Value *place_ = nullptr;
     std::map<const Value *, Kind> open_;
+    std::map<const Value *, Partials> partials_;
     std::set<const Value *> counted_;
     Mark why_ = nullptr;
 
@@ -200,6 +203,7 @@ class Combining
     bool is_idempotent() const { return !is_additive(); }
     bool is_operator(const Instruction *i, bool *only_left) const;
     bool is_identity(const Value *v) const;
+    bool is_zero(const Value *v) const;
     bool combines_always(const Loop *l) const;
     bool is_first(const Value *v, const Loop *l) const;
     Kind refuse(const std::string &reason, const Instruction *at);
@@ -216,6 +220,19 @@ class Combining
                   const Value *other) const;
     bool is_least(const Value *condition, const Value *chosen, const Value *other) const;
     bool contributes(const Value *v, const Instruction *at);
+    bool joins(const Value *a, const Value *b, const Instruction *at);
+    bool chooses(const Value *yes, const Value *no, const Instruction *at);
+
+    // ---- proof_sum.cpp ----
+    Partials partials(const Value *v, const Instruction *at) const;
+    bool is_complete(const Value *v, const Instruction *at) const;
+    bool only_grows(const Value *v, std::set<const Value *> &seen) const;
+    bool is_local_sum(const LoadInst *load);
+    bool adds_locally(const StoreInst *store);
+    Kind kind_of_scaled(const Instruction *i, unsigned number);
+    Kind kind_of_cast(const CastInst *i);
+    Kind kind_of_linear(const Instruction *i);
+    Kind kind_of_fused(const CallBase *call);
     Mark run_guarded(const StoreInst *store, Kind kind);
     bool is_truth_of_sum(const Value *condition, bool when, const StoreInst *store);
     Mark mark_of_exit(const BasicBlock *from, const PHINode *phi) const;
