@@ -123,6 +123,7 @@ class Proof
     uint64_t axes_of(const SCEV *s) const;
     Mark mark_of_leaves(const SCEV *s) const;
     bool is_steady(const Value *v) const;
+    bool is_setting(const Value *v) const;
     bool is_affine(const SCEV *s) const;
     void find_cold();
     bool ends_early(const Loop *l, const Divided &d, const Instruction **at) const;
@@ -150,6 +151,7 @@ class Proof
     bool fills(const Use1 &w, const Value *object, const Instruction *r, const Value *pointer);
     bool begins_in(const Value *object, const Loop *l) const;
     Mark contents(const Value *object, const Instruction *r, const Value *pointer);
+    const StoreInst *left_by(const LoadInst *load);
     const Value *array_of(const Value *object) const;
     SmallVector<const Value *, 4> arrays_of(const Value *pointer) const;
     void find_stored();
