@@ -167,6 +167,9 @@ static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *it
     const char *name = c->d->callee_name, *text = unit_words(c->u, item->begin, item->end),
                *why = NULL;
     bool is_product = is_complex(item) && item->op == KMM_OP_MUL;
+    const bool is_sum = is_number(item) && !item->reduced.is_bool && !is_logical(item),
+               ends_early = is_sum && breaks_along(c, f->over),
+               is_guess = is_sum && (f->kind == IR_FOLD_UNKNOWN || carried_any_along(c, f->untold));
     if (f->is_read && !is_product)
         unit_error(c->u, item->begin, item->end,
                    "'%s' is reduced here, but '%s' also reads it: a chunk has a copy of its own, "
@@ -180,9 +183,9 @@ static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *it
                    text, word[item->op], name, word[item->op]);
     else if ((why = difference(c, item, a)) != NULL)
         unit_error(c->u, item->begin, item->end, "'%s' %s", name, why);
-    else if (f->is_read || (is_number(item) && !item->reduced.is_bool && !is_logical(item) &&
-                            (f->kind == IR_FOLD_UNKNOWN || carried_any_along(c, f->untold) ||
-                             breaks_along(c, f->over)))) {
+    else if (f->is_read || ends_early || is_guess) {
+        c->d->is_guessed |= !f->is_read && !ends_early;
+        c->d->is_doubted |= f->is_read || ends_early;
         diag_at(SEVERITY_WARNING, c->u->source, item->begin, item->end,
                 "it is not proven that '%s' combines '%s' by %s alone; KMM_CHECK=result compares "
                 "the result with that of one call [-Wkmm-reduce]",

@@ -114,10 +114,17 @@ void prove_call(unit_t *u, const directive_t *d, const item_t *const *moved)
     static const char *said; /* the file of which it is said that nothing is proven */
     const uint64_t axes = split_axes(u, d);
     const char *reason = NULL;
-    if (!axes || !d->is_compared || d->is_doubted || !diag_shows("kmm-unproven"))
+    if (!axes || !d->is_compared || d->is_doubted ||
+        (!d->is_guessed && !diag_shows("kmm-unproven")))
         return;
     const ir_gap_t *gap = ir_prove(u->main, d->target[0].instance, roles_of(u, d, moved),
                                    d->argument_count, axes, &reason);
+    if (d->is_guessed) {
+        const bool proven = !gap && !reason && d->target_count == 1 && d->instance_count <= 1;
+        for (int k = 0; k < d->item_count && proven; k++)
+            diag_retract_in(u->source, d->item[k].begin, d->item[k].end, "[-Wkmm-reduce]");
+        return;
+    }
     if (gap)
         warn(u, d, gap);
     if (!reason || said == u->main->path)
