@@ -109,6 +109,14 @@ static void warn(const unit_t *u, const directive_t *d, const ir_gap_t *gap)
         check_note_at(u, gap->file, gap->line, gap->column, "the proof ends here");
 }
 
+/* True for a static function of this file that has no code, since nothing that runs calls it. */
+static bool is_unused(const directive_t *d, const ir_gap_t *gap)
+{
+    return !gap->line && !clang_Cursor_isNull(d->definition) &&
+           !clang_Cursor_isNull(cursor_body(d->definition)) &&
+           clang_Cursor_getStorageClass(d->definition) == CX_SC_Static;
+}
+
 void prove_call(unit_t *u, const directive_t *d, const item_t *const *moved)
 {
     static const char *said; /* the file of which it is said that nothing is proven */
@@ -125,7 +133,7 @@ void prove_call(unit_t *u, const directive_t *d, const item_t *const *moved)
             diag_retract_in(u->source, d->item[k].begin, d->item[k].end, "[-Wkmm-reduce]");
         return;
     }
-    if (gap)
+    if (gap && !is_unused(d, gap))
         warn(u, d, gap);
     if (!reason || said == u->main->path)
         return;

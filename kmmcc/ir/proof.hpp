@@ -216,6 +216,7 @@ class Combining
     Kind kind_of_phi(const PHINode *phi);
     Kind kind_of_truth(const Value *condition, const Value *yes, const Value *no,
                        const Instruction *at);
+    const Value *comparing_part(const Value *condition, bool stays_if_no) const;
     Kind kind_of_choice(const Value *condition, const Value *yes, const Value *no,
                         const Instruction *at);
     bool is_least(CmpInst::Predicate is, const Value *a, const Value *b, const Value *chosen,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions: stores that combine a target's value with what iterations give, by the operator.
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include "ir/proof.hpp"
+
+using namespace llvm::PatternMatch;
 
 namespace kmm_ir
 {
@@ -202,12 +205,25 @@ Combining::Kind Combining::kind_of_truth(const Value *condition, const Value *ye
     return k == NO_SUM ? FREE_VALUE : k;
 }
 
+// The part of `good && x < m`, and of `bad || m < x`, that is about what is combined: where the
+// other part alone decides, what is combined stays. Otherwise the condition.
+const Value *Combining::comparing_part(const Value *condition, bool stays_if_no) const
+{
+    const Value *a = nullptr, *b = nullptr;
+    if (stays_if_no ? !match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
+                    : !match(condition, m_LogicalOr(m_Value(a), m_Value(b))))
+        return condition;
+    return p_.mark(a) == nullptr ? b : p_.mark(b) == nullptr ? a : condition;
+}
+
 Combining::Kind Combining::kind_of_choice(const Value *condition, const Value *yes, const Value *no,
                                           const Instruction *at)
 {
     const Kind x = kind(yes, at), y = kind(no, at);
     if (x == NO_SUM || y == NO_SUM)
         return NO_SUM;
+    if (is_idempotent() && !role_->is_logical && (x == FREE_VALUE) != (y == FREE_VALUE))
+        condition = comparing_part(condition, x == FREE_VALUE);
     const Kind truth = kind_of_truth(condition, yes, no, at);
     if (truth != FREE_VALUE || (x == FREE_VALUE && y == FREE_VALUE))
         return truth;

@@ -163,7 +163,8 @@ static const ir_gap_t *prove(Function &f, const ir_role_t *role, int count, uint
 extern "C" const ir_gap_t *kmm_ir_prove(const char *path, const char *name, const ir_role_t *role,
                                         int count, uint64_t axes)
 {
-    static const ir_gap_t unseen = {"has no code in this file", 0, 0, nullptr};
+    static const ir_gap_t unseen = {"has no code in this file, and a definition in a "
+                                    "header would be seen", 0, 0, nullptr};
     auto *context = new LLVMContext; // never freed: modules hold on to it
     auto text = MemoryBuffer::getFile(path);
     if (!text)
