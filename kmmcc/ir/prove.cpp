@@ -164,7 +164,8 @@ extern "C" const ir_gap_t *kmm_ir_prove(const char *path, const char *name, cons
                                         int count, uint64_t axes)
 {
     static const ir_gap_t unseen = {"has no code in this file, and a definition in a "
-                                    "header would be seen", 0, 0, nullptr};
+                                    "header would be seen",
+                                    0, 0, nullptr};
     auto *context = new LLVMContext; // never freed: modules hold on to it
     auto text = MemoryBuffer::getFile(path);
     if (!text)

@@ -119,7 +119,7 @@ static void count_int(int n, const double *x, long *k) { int c = 0; for (int i =
 static void count_real(int n, const double *x, double *s) { long c = 0; for (int i = 0; i < n; i++) c += x[i] > 0.5; *s += c; }
 static void bins(int n, const int *v, int *h) { int l[16] = {0}; for (int i = 0; i < n; i++) l[v[i] & 15]++; for (int k = 0; k < 16; k++) h[k] += l[k]; }
 static void forces(int lo, int hi, int m, const double *x, double *f) { for (int i = lo; i < hi; i++) for (int j = i + 1; j < m; j++) { double d = x[i] - x[j]; f[i] += d; f[j] -= d; } }
-static void most_if(int n, const double *x, double *s) { double m = -DBL_MAX; for (int i = 0; i < n; i++) if (x[i] != 3 && x[i] * 2 > m) m = x[i] * 2; if (m > *s) *s = m; }
+static void most_if(int n, const double *x, double *s) { double m = -DBL_MAX; for (int i = 0; i < n; i++) { double f = x[i] * 2; if (x[i] != 3 && f > m) m = f; } if (m > *s) *s = m; }
 static void scratch(int n, const double *x, double *y) { double *t = (double *)malloc(n * sizeof *t); for (int i = 0; i < n; i++) t[i] = x[i] * 2; for (int i = 0; i < n; i++) y[i] = t[i] + 1; free(t); }
 static void scratch_bounds(int lo, int hi, const double *x, double *y) { double *t = (double *)malloc((hi - lo) * sizeof *t); for (int i = lo; i < hi; i++) t[i - lo] = x[i] * 2; for (int i = lo; i < hi; i++) y[i] = t[i - lo] + 1; free(t); }
 static void ghosts(int lo, int hi, int m, const double *x, double *y) { int b = lo < 16 ? 16 : lo, e = hi > m - 16 ? m - 16 : hi; for (int i = b; i < e; i++) y[i] = x[i - 16] + x[i + 16]; }
