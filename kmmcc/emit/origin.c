@@ -350,14 +350,22 @@ static bool is_passed_as(const unit_t *u, const directive_t *d, const char *poin
     return callee_argument_range(u, d, argument, &begin, &end) && is_text(u, begin, end, pointer);
 }
 
+/* True if the item is one element, and no argument but perhaps its array leads to it. */
+static bool is_element(const unit_t *u, const directive_t *d, const item_t *item)
+{
+    const int fixed = fixed_sections(d, item);
+    bool is_named = !fixed || fixed < item->section_count;
+    for (int k = 0; k < d->argument_count && !is_named; k++)
+        is_named = is_passed_as(u, d, pointer_of(u, d, item), d->argument[k]);
+    return !is_named;
+}
+
 bool origin_is_item(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument)
 {
-    if (is_passed_as(u, d, pointer_of(u, d, item), argument))
-        return true;
-    const int fixed = fixed_sections(d, item); /* one element: of s[2], also s */
-    return fixed && fixed == item->section_count &&
-           is_passed_as(u, d, normal(source_words(u->source, item->begin, item->base->end)),
-                        argument);
+    return is_passed_as(u, d, pointer_of(u, d, item), argument) ||
+           (is_element(u, d, item) &&
+            is_passed_as(u, d, normal(source_words(u->source, item->begin, item->base->end)),
+                         argument));
 }
 
 bool origin_is_passed(const unit_t *u, const directive_t *d, const item_t *item)
