@@ -127,6 +127,7 @@ struct grid { int width, height; double step; };
 static void width_in_struct(int lo, int hi, const grid *g, const double *x, double *y) { for (int i = lo; i < hi; i++) for (int j = 0; j < g->width; j++) y[i * g->width + j] = x[i * g->width + j] * g->step; }
 static int width;
 static void width_in_variable(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) for (int j = 0; j < width; j++) y[i * width + j] = x[i * width + j]; }
+static void both(int n, const double *x, double *least, double *most) { for (int i = 0; i < n; i++) { *least = fmin(*least, x[i]); *most = fmax(*most, x[i]); } }
 struct two_arrays { double values[1000], sums[4]; };
 static void member_sum(int n, const double *v, double *s) { for (int i = 0; i < n; i++) s[2] += v[i]; }
 
@@ -318,6 +319,8 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
     width_in_variable(0, n, x, y);
 #pragma kmm parallel(i = 0:1000) chunk(90) rebase(n: i) read(two->values[i]) reduce(+: two->sums[2])
     member_sum(1000, two->values, two->sums);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(min: s[0]) reduce(max: s[1])
+    both(n, x, s, s + 1);
 }
 
 void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, shape *f, double (*g)(double), owner *o, unsigned *least, long *c)
