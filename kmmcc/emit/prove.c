@@ -112,7 +112,7 @@ static void warn(const unit_t *u, const directive_t *d, const ir_gap_t *gap)
 /* True for a static function of this file that has no code, since nothing that runs calls it. */
 static bool is_unused(const directive_t *d, const ir_gap_t *gap)
 {
-    return !gap->line && !clang_Cursor_isNull(d->definition) &&
+    return strstr(gap->reason, "has no code") && !clang_Cursor_isNull(d->definition) &&
            !clang_Cursor_isNull(cursor_body(d->definition)) &&
            clang_Cursor_getStorageClass(d->definition) == CX_SC_Static;
 }
