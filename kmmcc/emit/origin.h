@@ -23,7 +23,7 @@ const char *origin_text(const unit_t *u, const directive_t *d, CXCursor argument
 const char *origin_bare(const char *text);
 
 /* True if the argument is the item's base with those indices that no axis moves. For the item
- * A[2][i] that is A[2]; for A[7] it is &A[7]. */
+ * A[2][i] that is A[2]; for A[7] it is &A[7] or A. */
 bool origin_is_item(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument);
 /* True if an argument of the launch is the base. */
 bool origin_is_passed(const unit_t *u, const directive_t *d, const item_t *item);

@@ -131,6 +131,7 @@ class Proof
     uint64_t axes_of(const SCEV *s) const;
     Mark mark_of_leaves(const SCEV *s) const;
     bool is_steady(const Value *v) const;
+    bool is_setting(const Value *v) const;
     bool is_affine(const SCEV *s) const;
     void find_cold();
     bool ends_early(const Loop *l, const Divided &d, const Instruction **at) const;
@@ -158,6 +159,7 @@ class Proof
     bool fills(const Use1 &w, const Value *object, const Instruction *r, const Value *pointer);
     bool begins_in(const Value *object, const Loop *l) const;
     Mark contents(const Value *object, const Instruction *r, const Value *pointer);
+    const StoreInst *left_by(const LoadInst *load);
     const Value *array_of(const Value *object) const;
     SmallVector<const Value *, 4> arrays_of(const Value *pointer) const;
     void find_stored();
@@ -200,10 +202,13 @@ class Combining
   private:
     // FREE_VALUE: no part of it is accumulated.
     enum Kind { FREE_VALUE, FROM_IDENTITY, FROM_TARGET, NO_SUM };
+    // Loops' accumulators, by their phis.
+    typedef std::set<const PHINode *> Partials;
     Proof &p_;
     const ir_role_t *role_;
     const Value *place_ = nullptr;
     std::map<const Value *, Kind> open_;
+    std::map<const Value *, Partials> partials_;
     std::set<const Value *> counted_;
     Mark why_ = nullptr;
 
@@ -212,6 +217,7 @@ class Combining
     bool is_idempotent() const { return !is_additive(); }
     bool is_operator(const Instruction *i, bool *only_left) const;
     bool is_identity(const Value *v) const;
+    bool is_zero(const Value *v) const;
     bool combines_always(const Loop *l) const;
     bool is_first(const Value *v, const Loop *l) const;
     Kind refuse(const std::string &reason, const Instruction *at);
@@ -222,12 +228,26 @@ class Combining
     Kind kind_of_phi(const PHINode *phi);
     Kind kind_of_truth(const Value *condition, const Value *yes, const Value *no,
                        const Instruction *at);
+    const Value *comparing_part(const Value *condition, bool stays_if_no) const;
     Kind kind_of_choice(const Value *condition, const Value *yes, const Value *no,
                         const Instruction *at);
     bool is_least(CmpInst::Predicate is, const Value *a, const Value *b, const Value *chosen,
                   const Value *other) const;
     bool is_least(const Value *condition, const Value *chosen, const Value *other) const;
     bool contributes(const Value *v, const Instruction *at);
+    bool joins(const Value *a, const Value *b, const Instruction *at);
+    bool chooses(const Value *yes, const Value *no, const Instruction *at);
+
+    // ---- proof_sum.cpp ----
+    Partials partials(const Value *v, const Instruction *at) const;
+    bool is_complete(const Value *v, const Instruction *at) const;
+    bool only_grows(const Value *v, std::set<const Value *> &seen) const;
+    bool is_local_sum(const LoadInst *load);
+    bool adds_locally(const StoreInst *store);
+    Kind kind_of_scaled(const Instruction *i, unsigned number);
+    Kind kind_of_cast(const CastInst *i);
+    Kind kind_of_linear(const Instruction *i);
+    Kind kind_of_fused(const CallBase *call);
     Mark run_guarded(const StoreInst *store, Kind kind);
     bool is_truth_of_sum(const Value *condition, bool when, const StoreInst *store);
     Mark mark_of_exit(const BasicBlock *from, const PHINode *phi) const;

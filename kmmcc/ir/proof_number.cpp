@@ -292,7 +292,7 @@ bool Proof::is_same_number(const SCEV *s, bool follows) const
             continue;
         if (*whole != *chunk)
             return false;
-        tried += n <= TRIALS;
+        tried++;
     }
     return tried >= LEAST_TRIALS;
 }
@@ -345,6 +345,14 @@ bool Proof::is_steady(const Value *v) const
             (at != role_.end() && at->second->kind == IR_FIXED));
 }
 
+// True for a number that the function finds in memory and does not change, such as a width.
+bool Proof::is_setting(const Value *v) const
+{
+    auto *load = dyn_cast<LoadInst>(v);
+    return load && load->getType()->isIntegerTy() && load->getParent() == &f_.getEntryBlock() &&
+           !mark(load) && !loops_.getLoopFor(load->getParent());
+}
+
 // True if the place is computed from parameters and the numbers of iterations alone.
 bool Proof::is_affine(const SCEV *s) const
 {
@@ -352,7 +360,7 @@ bool Proof::is_affine(const SCEV *s) const
         auto *u = dyn_cast<SCEVUnknown>(e);
         return isa<SCEVCouldNotCompute>(e) ||
                (u && isa<Instruction>(u->getValue()) && !isa<AllocaInst>(u->getValue()) &&
-                !is_steady(u->getValue()));
+                !is_steady(u->getValue()) && !is_setting(u->getValue()));
     });
 }
 
@@ -383,7 +391,7 @@ bool Proof::adds_up(const Divided &d) const
             continue;
         if (!before || !chunk || !with || *before < 0 || *chunk < 0 || *before + *chunk != *with)
             return false;
-        tried += n <= TRIALS && *chunk > 0;
+        tried += *chunk > 0;
     }
     return tried >= LEAST_TRIALS;
 }
