@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that was written for RMM: only RMM's headers and names. It runs on the fake driver,
 // whose memory the host can read.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -110,6 +111,12 @@ void pools()
         pool.deallocate(p, MiB + 1);
         CHECK(pool == pool && pool != pool_mr(&cuda, 0));
     }
+    rmm::mr::aligned_resource_adaptor<cuda_mr> aligned(&cuda, 4096);
+    pool_mr empty(&cuda, 0);
+    for (rmm::mr::device_memory_resource *r :
+         std::vector<rmm::mr::device_memory_resource *>{&cuda, &aligned, &empty})
+        for (std::size_t less : {0, 1, 300}) // rounded up, the first two are 0
+            CHECK(thrown<rmm::out_of_memory>([&] { r->allocate(SIZE_MAX - less); }) != "");
     CHECK(thrown<rmm::logic_error>([&] { pool_mr(&cuda, 100); }) != "");
     CHECK(thrown<rmm::logic_error>([&] { pool_mr(&cuda, 1024, 512); }) != "");
     CHECK(thrown<rmm::logic_error>([] { pool_mr(nullptr, 0); }) != "");

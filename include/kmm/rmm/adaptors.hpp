@@ -108,7 +108,8 @@ class aligned_resource_adaptor final : public detail::adaptor<aligned_resource_a
     }
     std::size_t enlarged(std::size_t bytes) const
     {
-        return align_up(bytes, alignment_) + alignment_ - CUDA_ALLOCATION_ALIGNMENT;
+        const std::size_t all = rmm::detail::padded(bytes, alignment_);
+        return rmm::detail::padded(all + 1, alignment_) - CUDA_ALLOCATION_ALIGNMENT;
     }
     void *do_allocate(std::size_t bytes, cuda_stream_view stream) override
     {

@@ -127,6 +127,18 @@ inline std::size_t align_up(std::size_t value, std::size_t alignment) noexcept
     return align_down(value + alignment - 1, alignment);
 }
 
+namespace detail
+{
+// What an allocation of `bytes` needs in multiples of `alignment`.
+inline std::size_t padded(std::size_t bytes, std::size_t alignment)
+{
+    const std::size_t all = align_up(bytes, alignment);
+    if (all < bytes)
+        throw out_of_memory("failed to allocate " + format_bytes(bytes));
+    return all;
+}
+} // namespace detail
+
 inline bool is_aligned(std::size_t value, std::size_t alignment) noexcept
 {
     return value == align_down(value, alignment);

@@ -53,7 +53,8 @@ inline void *allocate(kmm_resource_t *r, std::size_t bytes, cuda_stream_view str
                       std::size_t alignment = 0)
 {
     void *p = nullptr;
-    const int status = kmm_resource_allocate(r, rounded(bytes), alignment, stream_of(stream), &p);
+    const std::size_t all = padded(bytes, CUDA_ALLOCATION_ALIGNMENT);
+    const int status = kmm_resource_allocate(r, all, alignment, stream_of(stream), &p);
     if (status)
         throw_status(status, "failed to allocate " + format_bytes(bytes) + ": " +
                                  kmm_resource_error_text());

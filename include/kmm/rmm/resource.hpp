@@ -180,7 +180,7 @@ class device_memory_resource
     }
     void *allocate(std::size_t bytes, std::size_t alignment)
     {
-        return do_allocate(align_up(bytes, alignment), {});
+        return do_allocate(rmm::detail::padded(bytes, alignment), {});
     }
     void deallocate(void *p, std::size_t bytes, std::size_t alignment)
     {
@@ -191,7 +191,7 @@ class device_memory_resource
     {
         RMM_EXPECTS(alignment <= CUDA_ALLOCATION_ALIGNMENT && is_supported_alignment(alignment),
                     "Alignment must be less than or equal to 256 and a power of two");
-        return do_allocate(align_up(bytes, alignment), stream);
+        return do_allocate(rmm::detail::padded(bytes, alignment), stream);
     }
     void deallocate(cuda_stream_view stream, void *p, std::size_t bytes,
                     std::size_t alignment = CUDA_ALLOCATION_ALIGNMENT) noexcept
@@ -209,7 +209,7 @@ class device_memory_resource
     }
     void *allocate_async(std::size_t bytes, std::size_t alignment, cuda_stream_view stream)
     {
-        return do_allocate(align_up(bytes, alignment), stream);
+        return do_allocate(rmm::detail::padded(bytes, alignment), stream);
     }
     void *allocate_async(std::size_t bytes, cuda_stream_view stream)
     {
