@@ -9,7 +9,7 @@ set(CPACK_PACKAGE_CONTACT "${KMM_MAINTAINER}")
 set(CPACK_PACKAGE_VENDOR "The kmm authors")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR TGZ)
-set(CPACK_COMPONENTS_ALL runtime development compiler)
+set(CPACK_COMPONENTS_ALL runtime development compiler python)
 foreach(mpi ${KMM_MPIS})
   list(APPEND CPACK_COMPONENTS_ALL ${mpi})
 endforeach()
@@ -57,6 +57,13 @@ kmm_package(compiler kmm devel "${compiler_needs}, g++, clang-${llvm}, python3:a
   "${CPACK_PACKAGE_DESCRIPTION_SUMMARY} - compiler"
   "${about}\n\nThis package has the compiler driver kmmcc and the tools kmm-info,
 kmm-replay and kmm-report.")
+kmm_package(python python3-kmm python
+  "libkmm${PROJECT_VERSION_MAJOR} ${same}, python3:any (>= 3.9), python3-numpy"
+  "${CPACK_PACKAGE_DESCRIPTION_SUMMARY} - Python"
+  "${about}\n\nThis package has arrays and launches for Python. Kernels of CUDA source need the
+package kmm.")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "kmm ${same}")
 foreach(mpi ${KMM_MPIS})
   kmm_package(${mpi} libkmm-mpi-${mpi} libs "libkmm${PROJECT_VERSION_MAJOR} ${same}"
     "${CPACK_PACKAGE_DESCRIPTION_SUMMARY} - nodes by ${mpi}"
@@ -74,5 +81,7 @@ if(KMM_DEBIAN)
     execute_process(COMMAND gzip -9nf \${pages} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT compiler)
   file(WRITE ${CMAKE_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/debian/triggers)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/postinst
+    ${PROJECT_SOURCE_DIR}/cmake/debian/prerm)
 endif()
 include(CPack)
