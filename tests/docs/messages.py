@@ -4,40 +4,47 @@ string with at least two words, but for strings that are known to be something e
 import glob
 import re
 
-# What these calls get is no message but code that kmmcc writes, output that was asked for, a name
-# of a trace, or what is looked for in a text.
+# What these calls get is no message but output that was asked for, a name of a trace, code, or what
+# is looked for in a text.
 OTHER_CALLS = set("""
-    printf list_add unit_edit change_add add_kept add_end add_lines add_text add_field
-    string strstr strncmp strncpy strlen sscanf fscanf memcpy assert _Static_assert KMM__TRACE
-    __asm__ volatile asm counter NUMBER is put_bytes kmm__json_put_string kmm__log_info
-    kmm__log_debug kmm__operation_submit kmm__array_new on_range touch sink_put dprintf _Pragma
-    KMM__NATIVE_HOLD kmm__native_hold kmm__native_end kmm__native_doom source_from add_rule
-    because_kept option_add""".split())
-
-
-# All that these files print was asked for: --help, --explain, --diff, statistics, a trace, a graph.
-OTHER_FILES = re.compile(r"""
-    include/kmm/error\.h |
-    kmmcc/(driver/(help|option_table|cmake)|base/(warning|sarif)|emit/(explain\w*|explained|
-        graph|diff|prove_text|jump|describe|mark)|cpu/(loops/\w+_text|program/names)|ptx/\w+|
-        analyze/library|gpu/(change|register))\.c |
-    runtime/(managed/error|observe/(stats\w*|chrome|dot_write|progress|trace_tasks|trace_tracks|json|watch)|
-        base/(bar|units|log|environment)|launch/(thrown_text|submission|own_kernels)|
-        nodes/start|memory/host/costs|
-        execute/exact_line)\.[ch] |
-    runtime/backend/[a-z]+/kernels/.*""", re.X)
+    printf dprintf list_add strstr strncmp strlen memcpy assert _Static_assert volatile __asm__
+    _Pragma
+    KMM__TRACE KMM__NATIVE_HOLD kmm__native_hold kmm__native_end kmm__native_doom kmm__log_info
+    kmm__log_debug kmm__operation_submit kmm__array_new on_range sink_put source_from""".split())
+# What these files print was asked for (--help, --explain, --diff, statistics, a trace, a graph), is
+# code, names, or texts of CUDA; but for what says a message, below.
+OTHER_FILES = re.compile("|".join("""
+    include/kmm/error.h
+    kmmcc/driver/(help|option_table|cmake).c
+    kmmcc/base/(warning|sarif).c
+    kmmcc/emit/(explain|explained|graph|diff|jump|describe|mark)\\w*.c
+    kmmcc/ptx/\\w+.c
+    kmmcc/analyze/library.c
+    kmmcc/gpu/(change|register).c
+    runtime/managed/error.c
+    runtime/observe/(stats|chrome|dot_write|progress|trace_tasks|trace_tracks|json|watch)\\w*.[ch]
+    runtime/base/(bar|units|log|environment).[ch]
+    runtime/launch/(thrown_text|submission|own_kernels).[ch]
+    runtime/nodes/start.[ch]
+    runtime/memory/host/costs.[ch]
+    runtime/execute/exact_line.[ch]""".replace(".", "[.]").replace("[[.]ch]", "[ch]").split()))
 # What says a message also in these files.
 SAYS = re.compile(r"diag_|unit_error|parser_error|kmm__error_set|kmm__log$|warn|refuse")
-CODE = re.compile(r"\bkmm__\w|%kmm|kmm_host_|@kmm_|__attribute__|_cast<|kmm_(launch|directive)_\w+\(|sizeof\(|^#|…#"
+CODE = re.compile(r"\bkmm__\w|%kmm|kmm_host_|@kmm_|__attribute__|_cast<|kmm_(launch|directive)_\w+\("
+                  r"|sizeof\(|^#|…#"
                   r"|^\s*(//|; kmm|/\*)|\{\s*$|;$|^&&|\($|^\w+ \*$|^[\w:]+<[^>]*>$|^\([\w ]+\)(::)?…?$"
                   r"|amdgpu|alwaysinline|^, (!|KMM)|^-D|KMM_HOST_\w+(\(|$)|KMM_TRY|KMM_ON_|^\"<"
                   r"|^long long$|^each axis has a factor$|^reuse submission$")
-# Parts that stand for a thing in other messages, whose entry is that of the message.
-PARTS = """store to|blocks of …|chunks of …|the thread of|a plain function|work on the device|
-    a warp operation|host (… threads)|(and … more)|a pointer argument …|chunk … of …|an access to|
-    the array of …|host node …|…: chunks … to … of …|…: chunk … of …|CPU (kmm)……|say `update(…)`|
-    …: the chunk … ……, …; …|it has `nowait`|
-    widen `reduce(... …)`…|end the `data` region before""".replace("\n    ", "").split("|")
+# Things that are put into other messages, whose entries are those of the messages.
+PARTS = """(and … more)|CPU (kmm)……|HIP runtime|NVIDIA driver|a call of|a plain function|
+    a pointer argument …|a read of|a warp operation|a write to|an access|an access to|an array|
+    an assignment|begin of an event|blocks of …|chunk … of …|chunks of …|data map of|end of a map|
+    end the `data` region before|guard variable|host (… threads)|host node …|is mapped|
+    it has `nowait`|kind of map|of an item|say `update(…)`|signal mask|store to|stores to|
+    the array|the array of …|the array …|the compiler|the launch|the standard output|
+    the thread of|update from|update to|widen `reduce(... …)`…|work on the device|…: chunk … of …|
+    …: chunks … to … of …|…: the chunk … ……, …; …"""
+PARTS = PARTS.replace("\n    ", "").split("|")
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"\(.*?\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|'
                    r"[A-Za-z_]\w*|\d[\w.]*|\S", re.S)
 # What printf replaces.
@@ -60,7 +67,7 @@ def strings(text):
                 calls.pop()
         elif token[0] == '"' or token.startswith('R"'):
             found = ""
-            while k < len(tokens) and (tokens[k][0][0] == '"' or re.match(r"PRI\w+$", tokens[k][0])):
+            while k < len(tokens) and re.match(r'"|PRI\w+$', tokens[k][0]):
                 found += tokens[k][0][1:-1] if tokens[k][0][0] == '"' else "d"
                 k += 1
             line = text.count("\n", 0, at) + 1
@@ -88,7 +95,8 @@ def messages(root):
             is_other = OTHER_FILES.fullmatch(name)
             with open(path, encoding="utf-8") as file:
                 source = file.read()
-            for line, call, text in strings(re.sub(r"^[ \t]*#[ \t]*include.*", "", source, flags=re.M)):
+            source = re.sub(r"^[ \t]*#[ \t]*include.*", "", source, flags=re.M)
+            for line, call, text in strings(source):
                 text = re.sub(r"^kmm: (error|warning|note): ?", "", plain(text))
                 words = re.findall(r"[A-Za-z]{2,}", text)
                 if len(words) < 2 or " " not in text or call in OTHER_CALLS or text in PARTS:
