@@ -32,8 +32,8 @@ OTHER_FILES = re.compile("|".join("""
 SAYS = re.compile(r"diag_|unit_error|parser_error|kmm__error_set|kmm__log$|warn|refuse")
 CODE = re.compile(r"\bkmm__\w|%kmm|kmm_host_|@kmm_|__attribute__|_cast<|kmm_(launch|directive)_\w+\("
                   r"|sizeof\(|^#|…#"
-                  r"|^\s*(//|; kmm|/\*)|\{\s*$|;$|^&&|\($|^\w+ \*$|^[\w:]+<[^>]*>$|^\([\w ]+\)(::)?…?$"
-                  r"|amdgpu|alwaysinline|^, (!|KMM)|^-D|KMM_HOST_\w+(\(|$)|KMM_TRY|KMM_ON_|^\"<"
+                  r"|^\s*(//|; kmm|/\*)|\{\s*$|;$|^&&|\($|^\w+ \*$|^[\w:]+<[^>]*>$"
+                  r"|^\([\w ]+\)(::)?…?$|amdgpu|alwaysinline|^, (!|KMM)|^-D|KMM_HOST_\w+(\(|$)|KMM_TRY|KMM_ON_|^\"<"
                   r"|^long long$|^each axis has a factor$|^reuse submission$")
 # Things that are put into other messages, whose entries are those of the messages.
 PARTS = """(and … more)|CPU (kmm)……|HIP runtime|NVIDIA driver|a call of|a plain function|
