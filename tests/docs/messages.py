@@ -31,10 +31,11 @@ OTHER_FILES = re.compile("|".join("""
 # What says a message also in these files.
 SAYS = re.compile(r"diag_|unit_error|parser_error|kmm__error_set|kmm__log$|warn|refuse")
 # Code that kmmcc writes, types and the like.
-CODE = re.compile(r"\bkmm__\w|%kmm|kmm_host_|@kmm_|__attribute__|_cast<"
-                  r"|kmm_(launch|directive)_\w+\(|sizeof\(|^#|…#|^\s*(//|; kmm|/\*)|\{\s*$|;$|^&&|\($|^\w+ \*$"
-                  r"|^[\w:]+<[^>]*>$|^\([\w ]+\)(::)?…?$|amdgpu|alwaysinline|^, (!|KMM)|^-D|KMM_HOST_\w+(\(|$)"
-                  r"|KMM_TRY|KMM_ON_|^\"<|^long long$|^each axis has a factor$|^reuse submission$")
+CODE = re.compile(
+    r"\bkmm__\w|%kmm|kmm_host_|@kmm_|__attribute__|_cast<|kmm_(launch|directive)_\w+\(|sizeof\(|^#"
+    r"|…#|^\s*(//|; kmm|/\*)|\{\s*$|;$|^&&|\($|^\w+ \*$|^[\w:]+<[^>]*>$|^\([\w ]+\)(::)?…?$|amdgpu"
+    r"|alwaysinline|^, (!|KMM)|^-D|KMM_HOST_\w+(\(|$)|KMM_TRY|KMM_ON_|^\"<|^long long$"
+    r"|^each axis has a factor$|^reuse submission$")
 # Things that are put into other messages, whose entries are those of the messages.
 PARTS = """(and … more)|CPU (kmm)……|HIP runtime|NVIDIA driver|a call of|a plain function|
     a pointer argument …|a read of|a warp operation|a write to|an access|an access to|an array|
