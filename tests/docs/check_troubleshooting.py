@@ -70,8 +70,8 @@ page = read("docs/troubleshooting.md")
 codes = {(f"KMM_E_{name}", text) for name, text in
          re.findall(r'X\((\w+), -\d+, "([^"]*)"\)', read("include/kmm/error.h"))}
 warnings = set(re.findall(r'\{"(kmm-[a-z]+)"', read("kmmcc/base/warning.c")))
-tags = {tag for name in glob.glob(f"{root}/runtime/**/*.c", recursive=True)
-        for tag in re.findall(r' (\[[a-z]+\])(?:\\n)?",$', read(name.removeprefix(root + "/")), re.M)}
+tags = {tag for place, text in messages.messages(root) if place.startswith("runtime/")
+        for tag in re.findall(r" (\[[a-z]+\])$", text)}
 wrong = [compare("error code", codes, set(re.findall(r"^\| `(KMM_E_\w+)` \| ([^|]*) \|", page, re.M))),
          compare("warning", warnings, set(re.findall(r"^\| `(kmm-[a-z]+)` \|", page, re.M))),
          compare("word", tags, set(re.findall(r"^\| `(\[[a-z]+\])` \|", page, re.M))),
