@@ -52,8 +52,8 @@ static const char *name_of(const directive_t *d, int dimension)
     CXType type = clang_getCanonicalType(clang_getCursorType(v));
     if (type_is_integer(type))
         return dimension == 0 ? cursor_name(v) : NULL;
-    bool is_dim3 = type.kind == CXType_Record &&
-                   !strcmp(cursor_name(clang_getTypeDeclaration(type)), "dim3");
+    bool is_dim3 =
+        type.kind == CXType_Record && !strcmp(cursor_name(clang_getTypeDeclaration(type)), "dim3");
     return is_dim3 ? arena_printf("%s.%c", cursor_name(v), "xyz"[dimension]) : NULL;
 }
 

@@ -50,7 +50,7 @@ static bool is_compared(const unit_t *u, const directive_t *d, int number)
     }
     for (const known_t *k = known_of_launch(u, d, &reason); k; k = k->next)
         if (k->param == number)
-            return k->knowledge == KNOWN_EXACTLY;
+            return k->knowledge == KNOWN_EXACTLY && !k->in_blocks;
     return false;
 }
 
@@ -136,9 +136,12 @@ static bool says(const unit_t *u, const directive_t *d, const item_t *item, CXCu
     for (int follows = 0; follows < 2; follows++) {
         bool all = true;
         for (int trial = 0; trial < TRIALS && all; trial++) {
-            sample_t s = {
-                .u = u, .d = d, .trial = trial, 
-.size = size, .multiple = d->axis_count < 2 ? BLOCK : 1, .follows = follows};
+            sample_t s = {.u = u,
+                          .d = d,
+                          .trial = trial,
+                          .size = size,
+                          .multiple = d->axis_count < 2 ? BLOCK : 1,
+                          .follows = follows};
             all = said_in(&s, item, argument) != NOT_SAID;
         }
         if (all)
@@ -147,16 +150,20 @@ static bool says(const unit_t *u, const directive_t *d, const item_t *item, CXCu
     return false;
 }
 
-bool covered(const unit_t *u, const directive_t *d, CXCursor argument, int number,
-             const char *text)
+static bool is_said_by(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument,
+                       int number)
+{
+    return !d->is_kernel || !is_shared(d, item, number) || says(u, d, item, argument);
+}
+
+bool covered(const unit_t *u, const directive_t *d, CXCursor argument, int number, const char *text)
 {
     bool shared = false;
     for (int k = 0; k < d->item_count; k++) {
         const item_t *item = &d->item[k];
         if (!cursor_is_related(argument, item->base->cursor))
             continue;
-        if (item->of_one ? is_of(u, item, text)
-                         : !d->is_kernel || !is_shared(d, item, number) || says(u, d, item, argument))
+        if (item->of_one ? is_of(u, item, text) : is_said_by(u, d, item, argument, number))
             return true;
         shared |= !item->of_one;
     }
