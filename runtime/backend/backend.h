@@ -208,6 +208,10 @@ struct kmm__backend {
      * recorded again or destroyed before fn is called. NULL: the backend records no events. */
     int (*notify_event)(kmm__stream_t *s, const kmm__event_t *e, void (*fn)(void *arg, int status),
                         void *arg);
+    /* Like notify. `time`: when the work was finished, by the device's own clock, as a time of
+     * kmm__now; 0: not known. NULL: a notification comes when the work is finished. */
+    int (*notify_timed)(kmm__stream_t *s, void (*fn)(void *arg, int status, uint64_t time),
+                        void *arg);
 };
 
 /* Makes the backend of the CPU, with `threads` threads; 0: one for each core that the process may

@@ -12,23 +12,30 @@ typedef struct mark {
     kmm__event_t event;
 } mark_t;
 
-static void reached(void *arg, int status)
+static void reached_at(void *arg, int status, uint64_t time)
 {
     mark_t *m = arg;
     kmm__device_t *d = m->device;
     (void)status; /* the notification of the work itself reports it */
+    m->event.at = time;
     kmm__trace_push(&m->event);
     free(m);
     atomic_fetch_sub(&d->marks, 1);
 }
 
+static void reached(void *arg, int status)
+{
+    reached_at(arg, status, 0);
+}
+
 void kmm__stream_mark(kmm__device_t *d, kmm__stream_t *s, const kmm__event_t *event)
 {
+    const kmm__backend_t *b = d->backend;
     mark_t *m = kmm__alloc(sizeof(*m));
     *m = (mark_t){d, *event};
     m->event.device = d->number;
     atomic_fetch_add(&d->marks, 1);
-    int error = d->backend->notify(s, reached, m);
+    int error = b->notify_timed ? b->notify_timed(s, reached_at, m) : b->notify(s, reached, m);
     if (error)
         reached(m, error);
 }

@@ -7,7 +7,8 @@
 #include "base/trace.h"
 
 /* With or without locks: pushes the event, with the device's number, once all that is on the stream
- * now is done. The time is when the backend notifies of that. The caller may use the stream. */
+ * now is done. The event's time is when the backend notifies of that, and its member `at` when it
+ * was. The caller may use the stream. */
 void kmm__stream_mark(kmm__device_t *d, kmm__stream_t *s, const kmm__event_t *event);
 
 /* Waits until the notifications of all marks of the device have come, before its streams end. */

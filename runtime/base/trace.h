@@ -72,13 +72,24 @@ typedef struct kmm__event {
     uint16_t device; /* number of the device in the process (kmm__device.number) */
     uint32_t thread; /* the system's number of the thread; set by kmm__trace_push */
     uint64_t task;   /* kmm__task_number; 0: none */
-    const char *text;
+    union {
+        const char *text;
+        /* Of RUN_BEGIN, RUN_END, COPY_BEGIN and COPY_END: when it was, by the device's own clock,
+         * as a time of kmm__now; 0: at `time`. */
+        uint64_t at;
+    };
     union {
         const char *file;
         uint64_t d; /* of copies */
     };
     uint64_t a, b, c;
 } kmm__event_t;
+
+/* When an event that may have a time of the device's clock was. */
+static inline uint64_t kmm__event_at(const kmm__event_t *e)
+{
+    return e->at ? e->at : e->time;
+}
 
 /* Changed by atomic stores. Hidden, so that a load of one is one instruction. */
 extern bool kmm__trace_on __attribute__((visibility("hidden")));

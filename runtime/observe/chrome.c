@@ -208,8 +208,8 @@ static void stream_end(const kmm__event_t *e)
 {
     kmm__track_t *at = stream_of(e);
     kmm__event_t slice;
-    if (kmm__track_take_first(at, e->time, &slice))
-        run_end(at, &slice, e->time);
+    if (kmm__track_take_first(at, kmm__event_at(e), &slice))
+        run_end(at, &slice, at->end);
 }
 
 static void call_end(const kmm__event_t *e)
@@ -258,9 +258,9 @@ static void copy_end(const kmm__event_t *e)
     static const char *const rates[] = {"rate in", "rate out", "rate from devices"};
     kmm__track_t *at = copies_of(e);
     kmm__event_t slice;
-    if (!kmm__track_take_first(at, e->time, &slice))
+    if (!kmm__track_take_first(at, kmm__event_at(e), &slice))
         return;
-    const uint64_t begin = slice.time, took = e->time - begin;
+    const uint64_t begin = slice.time, took = at->end - begin;
     const kmm__traced_array_t *a = kmm__traced_array_find(e->a);
     const kmm__traced_task_t *t = kmm__traced_task_find(e->task);
     head("X", at->pid, at->tid, begin);
@@ -282,7 +282,7 @@ static void copy_end(const kmm__event_t *e)
     end("}}");
     counter(at->pid, rates[e->mode], "bytes/s", begin,
             took ? (uint64_t)(1e9 * (double)e->b / (double)took) : 0);
-    counter(at->pid, rates[e->mode], "bytes/s", e->time, 0);
+    counter(at->pid, rates[e->mode], "bytes/s", at->end, 0);
 }
 
 static void evicted(const kmm__event_t *e)
@@ -437,13 +437,13 @@ static void on_event(const kmm__event_t *e)
     case KMM__EVENT_ISSUED: issued(e); return;
     case KMM__EVENT_JOINED: joined(e); return;
     case KMM__EVENT_RUN_ENQUEUED: enqueued(e); return;
-    case KMM__EVENT_RUN_BEGIN: kmm__track_begin(stream_of(e), e->time); return;
+    case KMM__EVENT_RUN_BEGIN: kmm__track_begin(stream_of(e), kmm__event_at(e)); return;
     case KMM__EVENT_RUN_END: stream_end(e); return;
     case KMM__EVENT_CALL_BEGIN: kmm__track_push(thread_of(e), e); return;
     case KMM__EVENT_CALL_END: call_end(e); return;
     case KMM__EVENT_DONE: done(e); return;
     case KMM__EVENT_COPY_ENQUEUED: kmm__track_push(copies_of(e), e); return;
-    case KMM__EVENT_COPY_BEGIN: kmm__track_begin(copies_of(e), e->time); return;
+    case KMM__EVENT_COPY_BEGIN: kmm__track_begin(copies_of(e), kmm__event_at(e)); return;
     case KMM__EVENT_COPY_END: copy_end(e); return;
     case KMM__EVENT_ARRAY: kmm__traced_array_add(e); return;
     case KMM__EVENT_ARRAY_END: kmm__traced_array_remove(e->a); return;

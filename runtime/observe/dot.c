@@ -96,7 +96,7 @@ static void run_begin(const kmm__event_t *e)
 {
     kmm__dot_task_t *t = task_of(e);
     if (t)
-        t->begin = e->time;
+        t->begin = kmm__event_at(e);
 }
 
 static void run_end(const kmm__event_t *e)
@@ -105,9 +105,9 @@ static void run_end(const kmm__event_t *e)
     kmm__dot_task_t *t = task_of(e);
     if (t) {
         t->begin = t->begin > *last ? t->begin : *last;
-        t->end = e->time;
+        t->end = kmm__event_at(e);
     }
-    *last = e->time;
+    *last = kmm__event_at(e);
 }
 
 static void call_end(const kmm__event_t *e)

@@ -51,7 +51,7 @@ bool kmm__track_take_first(kmm__track_t *t, uint64_t time, kmm__event_t *slice)
         return false;
     *slice = t->slices[t->first++];
     slice->time = slice->time > t->end ? slice->time : t->end;
-    t->end = time;
+    t->end = time > slice->time ? time : slice->time;
     return true;
 }
 

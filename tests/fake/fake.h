@@ -23,6 +23,7 @@ enum {
     FAKE_INVALID_DEVICE = 101,
     FAKE_INVALID_CONTEXT = 201,
     FAKE_ALREADY_MAPPED = 208,
+    FAKE_INVALID_HANDLE = 400,
     FAKE_NOT_FOUND = 500,
     FAKE_NOT_READY = 600,
     FAKE_ILLEGAL_ADDRESS = 700,
@@ -154,10 +155,12 @@ int fake_stream_synchronize(
     fake_stream_t *s);  /* NULL: the default stream, whose work is done at once */
 void fake_settle(void); /* waits until no stream has work, as freeing memory does */
 int fake_stream_wait(fake_stream_t *s, fake_event_t *e);
-int fake_event_create(int device, fake_event_t **out);
+int fake_event_create(int device, bool is_timed, fake_event_t **out);
 int fake_event_destroy(fake_event_t *e);
 int fake_event_record(fake_event_t *e, fake_stream_t *s);
 int fake_event_query(fake_event_t *e);
+/* Milliseconds from one timed event to another one, both of which are done. */
+int fake_event_elapsed(float *ms, fake_event_t *from, fake_event_t *to);
 int fake_event_synchronize(fake_event_t *e);
 /* What is enqueued on the stream from now on becomes a graph. While the mode is 0, global, threads
  * whose own mode is not 2, relaxed, are forbidden calls that allocate or ask. */

@@ -224,7 +224,7 @@ FAKE hipEventCreate(fake_event_t **out)
 {
     int device = 0;
     hipGetDevice(&device);
-    return fake_event_create(device, out);
+    return fake_event_create(device, true, out);
 }
 
 FAKE hipEventSynchronize(fake_event_t *e)

@@ -246,8 +246,9 @@ FAKE hipStreamWaitEvent(fake_stream_t *s, fake_event_t *e, unsigned flags)
 
 FAKE hipEventCreateWithFlags(fake_event_t **out, unsigned flags)
 {
-    return sticky(flags == KMM__GPU_EVENT_DISABLE_TIMING ? fake_event_create(device, out)
-                                                         : FAKE_INVALID_VALUE);
+    return sticky(flags & ~(unsigned)KMM__GPU_EVENT_DISABLE_TIMING
+                      ? FAKE_INVALID_VALUE
+                      : fake_event_create(device, !flags, out));
 }
 
 FAKE hipEventDestroy(fake_event_t *e)
@@ -261,6 +262,11 @@ FAKE hipEventRecord(fake_event_t *e, fake_stream_t *s)
 FAKE hipEventQuery(fake_event_t *e)
 {
     return sticky(fake_event_query(e));
+}
+
+FAKE hipEventElapsedTime(float *ms, fake_event_t *from, fake_event_t *to)
+{
+    return sticky(fake_event_elapsed(ms, from, to));
 }
 
 FAKE hipThreadExchangeStreamCaptureMode(int *mode)

@@ -480,8 +480,8 @@ FAKE cuEventCreate(CUevent *out, unsigned flags)
     fake_event_t *e = NULL;
     if (current() < 0)
         return FAKE_INVALID_CONTEXT;
-    int r =
-        flags == CU_EVENT_DISABLE_TIMING ? fake_event_create(current(), &e) : FAKE_INVALID_VALUE;
+    int r = flags & ~(unsigned)CU_EVENT_DISABLE_TIMING ? FAKE_INVALID_VALUE
+                                                       : fake_event_create(current(), !flags, &e);
     *out = (CUevent)(void *)e;
     return r;
 }
@@ -499,6 +499,10 @@ FAKE cuEventRecord(CUevent e, CUstream s)
 FAKE cuEventQuery(CUevent e)
 {
     return fake_event_query(event(e));
+}
+FAKE cuEventElapsedTime(float *ms, CUevent from, CUevent to)
+{
+    return fake_event_elapsed(ms, event(from), event(to));
 }
 FAKE cuEventSynchronize(CUevent e)
 {

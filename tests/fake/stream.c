@@ -3,6 +3,7 @@
  * two of them. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "fake.h"
 
@@ -10,7 +11,9 @@ enum { MAX_ARGUMENTS = 32, PLAIN_SHARED = 48 << 10 };
 
 struct fake_event {
     int device, references;
+    bool is_timed;
     uint64_t recorded, done;
+    double ms; /* when the record `done` was reached, if is_timed */
 };
 
 typedef struct range {
@@ -139,6 +142,15 @@ static bool may_touch(const range_t *r)
     return !r->is_device || fake_is_accessible(r->at, r->bytes, r->device);
 }
 
+/* Locked. */
+static void event_done(fake_event_t *e, uint64_t sequence)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    e->done = sequence;
+    e->ms = 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
 /* Locked, but for the work itself. */
 static void perform(fake_stream_t *s, op_t *o)
 {
@@ -147,7 +159,7 @@ static void perform(fake_stream_t *s, op_t *o)
     if (is_last)
         free(o->parts);
     if (is_last && o->event->done < o->sequence)
-        o->event->done = o->sequence;
+        event_done(o->event, o->sequence);
     while (o->work == WAIT && o->event->done < o->sequence)
         pthread_cond_wait(&fake_changed, &fake_lock);
     if (o->work == RECORD || o->work == WAIT) {
@@ -529,7 +541,7 @@ int fake_stream_wait(fake_stream_t *s, fake_event_t *e)
 
 /* ---- Events ---- */
 
-int fake_event_create(int device, fake_event_t **out)
+int fake_event_create(int device, bool is_timed, fake_event_t **out)
 {
     int r = fake_enter_unsafe();
     r = r ? r : fake_devices[device].lost;
@@ -541,6 +553,7 @@ int fake_event_create(int device, fake_event_t **out)
         return r;
     fake_event_t *e = calloc(1, sizeof(*e));
     e->device = device;
+    e->is_timed = is_timed;
     e->references = 1;
     *out = e;
     return FAKE_OK;
@@ -571,7 +584,7 @@ static int record_default(fake_event_t *e)
         enqueue(s, &(op_t){.work = RECORD, .event = e, .sequence = e->recorded, .parts = parts});
     }
     if (!*parts) {
-        e->done = e->recorded;
+        event_done(e, e->recorded);
         free(parts);
     }
     pthread_mutex_unlock(&fake_lock);
@@ -602,6 +615,21 @@ int fake_event_query(fake_event_t *e)
     r = r ? r : fake_devices[e->device].lost;
     if (!r && e->done < e->recorded)
         r = FAKE_NOT_READY;
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+int fake_event_elapsed(float *ms, fake_event_t *from, fake_event_t *to)
+{
+    int r = fake_enter_unsafe();
+    r = r ? r : fake_devices[to->device].lost;
+    if (!r && (!from->is_timed || !to->is_timed || from->device != to->device || !from->recorded ||
+               !to->recorded))
+        r = FAKE_INVALID_HANDLE;
+    if (!r && (from->done < from->recorded || to->done < to->recorded))
+        r = FAKE_NOT_READY;
+    if (!r)
+        *ms = (float)(to->ms - from->ms);
     pthread_mutex_unlock(&fake_lock);
     return r;
 }

@@ -4,6 +4,7 @@
  * hip_whole, which cannot map memory in parts), and LD_LIBRARY_PATH where it is.
  */
 #include <dlfcn.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 #include <cmocka.h>
 
 #include "backend/backend.h"
+#include "base/spin.h"
 #include "fake_gpu.h"
 
 enum { FRAME = 4 << 20, FRAMES = 4 };
@@ -480,6 +482,60 @@ static void notifications_keep_their_order(void **state)
     close_fixture(&f);
 }
 
+typedef struct timed {
+    sem_t in, go, done;
+    int status;
+    uint64_t time;
+} timed_t;
+
+static void hold_delivery(void *arg, int status)
+{
+    timed_t *t = arg;
+    (void)status;
+    sem_post(&t->in);
+    sem_wait(&t->go);
+}
+
+static void keep_time(void *arg, int status, uint64_t time)
+{
+    timed_t *t = arg;
+    t->status = status;
+    t->time = time;
+    sem_post(&t->done);
+}
+
+/* Nothing is delivered for a while, and the time is that of the work all the same. */
+static void a_timed_notification_knows_when_work_was_done(void **state)
+{
+    (void)state;
+    enum { PAUSE_NS = 200000000 };
+    fixture_t f = open_fixture(NULL);
+    kmm__stream_t *other;
+    kmm__event_t *e;
+    timed_t t;
+    sem_init(&t.in, 0, 0);
+    sem_init(&t.go, 0, 0);
+    sem_init(&t.done, 0, 0);
+    assert_int_equal(f.b->stream_create(f.gpu, &other), 0);
+    assert_int_equal(f.b->event_create(f.gpu, &e), 0);
+    assert_int_equal(f.b->notify(f.s, hold_delivery, &t), 0);
+    sem_wait(&t.in);
+    const uint64_t before = kmm__now();
+    assert_int_equal(f.b->notify_timed(other, keep_time, &t), 0);
+    assert_int_equal(f.b->event_record(e, other), 0);
+    while (f.b->event_query(e) == 0)
+        sched_yield();
+    nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+    const uint64_t after = kmm__now();
+    sem_post(&t.go);
+    sem_wait(&t.done);
+    assert_int_equal(t.status, 0);
+    assert_in_range(t.time, before - PAUSE_NS / 2, after - PAUSE_NS / 2);
+    f.b->event_destroy(e);
+    f.b->stream_destroy(other);
+    close_fixture(&f);
+}
+
 /* The one that a notification wakes may destroy the stream while its delivery still returns. */
 static void a_stream_may_end_when_it_was_heard_of(void **state)
 {
@@ -720,6 +776,7 @@ int main(void)
         cmocka_unit_test(a_kernels_fault_is_reported),
         cmocka_unit_test(driver_failures_have_a_text),
         cmocka_unit_test(notifications_keep_their_order),
+        cmocka_unit_test(a_timed_notification_knows_when_work_was_done),
         cmocka_unit_test(a_stream_may_end_when_it_was_heard_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

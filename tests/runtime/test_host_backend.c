@@ -92,6 +92,19 @@ static void call_hold(fixture_t *f, kmm__stream_t *s, _Atomic int *gate)
     call(f, s, hold, &gate, sizeof(gate));
 }
 
+typedef struct begun_args {
+    _Atomic int *begun, *gate;
+} begun_args_t;
+
+/* Says that a thread is in it, and holds the thread until *gate is set. */
+static void begin_and_hold(const kmm_chunk_t *chunk, void *args)
+{
+    (void)chunk;
+    const begun_args_t *a = args;
+    atomic_store(a->begun, 1);
+    await(a->gate);
+}
+
 /* ---- Order ---- */
 
 typedef struct append_args {
@@ -545,17 +558,17 @@ static void the_first_thread_assists(void **state)
     enum { BUSY = 2, MANY = 100 };
     fixture_t f = open_host(BUSY, 0, 0);
     kmm__stream_t *held[BUSY], *s = new_stream(&f), *other = new_stream(&f);
-    _Atomic int gate = 0, started[BUSY] = {0};
+    _Atomic int gate = 0, begun[BUSY] = {0};
     static where_t where[MANY], more;
     void *elsewhere;
     pthread_t thread;
     assert_false(f.b->assist(f.b)); /* there is nothing */
     for (int k = 0; k < BUSY; k++) {
-        assert_int_equal(f.b->notify(held[k] = new_stream(&f), set_flag, &started[k]), 0);
-        call_hold(&f, held[k], &gate);
+        begun_args_t args = {&begun[k], &gate};
+        call(&f, held[k] = new_stream(&f), begin_and_hold, &args, sizeof(args));
     }
     for (int k = 0; k < BUSY; k++)
-        await(&started[k]);
+        await(&begun[k]); /* from here on no other thread is free */
     for (int k = 0; k < MANY; k++)
         launch_where(&f, s, &where[k]);
     pthread_create(&thread, NULL, assist_elsewhere, &f);

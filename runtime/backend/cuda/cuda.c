@@ -222,6 +222,7 @@ static const kmm__gpu_names_t names = {
     .EventDestroy = "cuEventDestroy_v2",
     .EventRecord = "cuEventRecord",
     .EventQuery = "cuEventQuery",
+    .EventElapsedTime = "cuEventElapsedTime",
     .ThreadExchangeStreamCaptureMode = "cuThreadExchangeStreamCaptureMode",
     .Synchronize = "cuCtxSynchronize",
     .MemcpyHtoD = "cuMemcpyHtoDAsync_v2",

@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 
+#include "backend/gpu/clock.h"
 #include "backend/gpu/driver.h"
 
 /* A backend over a driver's table. */
@@ -30,6 +31,12 @@ typedef struct kmm__loaded_kernel {
     void *kernel, *function;
     size_t shared_bytes; /* bytes of dynamic shared memory that launches may have */
 } kmm__loaded_kernel_t;
+
+/* Free list of events. */
+typedef struct kmm__gpu_spare {
+    void **event;
+    int count, capacity;
+} kmm__gpu_spare_t;
 
 struct kmm__gpu {
     kmm__gpu_backend_t *backend;
@@ -55,8 +62,8 @@ struct kmm__gpu {
     int pending; /* notifications that are not delivered */
     bool closing;
     struct kmm__note *spare_notes; /* free list */
-    void **spare;                  /* free list of events */
-    int spare_count, spare_capacity;
+    kmm__gpu_spare_t spare[2];     /* of events: plain ones, timed ones */
+    kmm__gpu_clock_t clock;
 };
 
 /* Calls the driver. 0 or a KMM_E_ error with its text. */

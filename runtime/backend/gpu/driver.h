@@ -22,6 +22,7 @@ enum {
 /* Other constants that both drivers share. */
 enum {
     KMM__GPU_STREAM_NON_BLOCKING = 1,
+    KMM__GPU_EVENT_TIMED = 0,
     KMM__GPU_EVENT_DISABLE_TIMING = 2,
     KMM__GPU_REGISTER_PORTABLE = 1,
     KMM__GPU_ALLOCATION_PINNED = 1,
@@ -70,6 +71,7 @@ typedef struct kmm__gpu_allocation {
     X(EventDestroy, (void *))                                                                      \
     X(EventRecord, (void *, void *))                                                               \
     X(EventQuery, (void *))                                                                        \
+    X(EventElapsedTime, (float *, void *, void *))                                                 \
     X(ThreadExchangeStreamCaptureMode, (int *))                                                    \
     X(Synchronize, (void))                                                                         \
     X(MemcpyHtoD, (kmm__addr_t, const void *, size_t, void *))                                     \

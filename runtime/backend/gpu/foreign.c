@@ -44,10 +44,10 @@ static bool is_busy(kmm__gpu_t *gpu, void *native)
     int r = kmm__gpu_answer(gpu, gpu->calls->StreamQuery(native));
     if (r == KMM__GPU_SUCCESS) {
         pthread_mutex_lock(&gpu->lock);
-        void *event = kmm__gpu_event_take(gpu, native);
+        void *event = kmm__gpu_event_take(gpu, native, false);
         r = event ? kmm__gpu_answer(gpu, gpu->calls->EventQuery(event)) : r;
         if (event)
-            kmm__gpu_event_keep(gpu, event);
+            kmm__gpu_event_keep(gpu, event, false);
         pthread_mutex_unlock(&gpu->lock);
     }
     kmm__gpu_scope_leave(gpu, scope);

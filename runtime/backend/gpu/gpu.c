@@ -150,6 +150,7 @@ static const kmm__backend_t functions = {
     .launch = kmm__gpu_launch,
     .notify = kmm__gpu_notify,
     .notify_event = kmm__gpu_notify_event,
+    .notify_timed = kmm__gpu_notify_timed,
 };
 
 int kmm__gpu_backend_create(kmm__gpu_driver_t *driver, kmm__backend_t **out, const char **reason)

@@ -14,29 +14,32 @@
 
 enum { SPIN_NS = 50000, SLEEP_NS = 20000, POLL_RELAX = 64 };
 
-void kmm__gpu_event_keep(kmm__gpu_t *gpu, void *event)
+void kmm__gpu_event_keep(kmm__gpu_t *gpu, void *event, bool is_timed)
 {
-    if (gpu->spare_count == gpu->spare_capacity) {
-        int capacity = gpu->spare_capacity ? 2 * gpu->spare_capacity : 64;
-        void **grown = realloc(gpu->spare, (size_t)capacity * sizeof(*grown));
+    kmm__gpu_spare_t *spare = &gpu->spare[is_timed];
+    if (spare->count == spare->capacity) {
+        int capacity = spare->capacity ? 2 * spare->capacity : 64;
+        void **grown = realloc(spare->event, (size_t)capacity * sizeof(*grown));
         if (!grown) {
             gpu->calls->EventDestroy(event);
             return;
         }
-        gpu->spare = grown;
-        gpu->spare_capacity = capacity;
+        spare->event = grown;
+        spare->capacity = capacity;
     }
-    gpu->spare[gpu->spare_count++] = event;
+    spare->event[spare->count++] = event;
 }
 
-void *kmm__gpu_event_take(kmm__gpu_t *gpu, void *s)
+void *kmm__gpu_event_take(kmm__gpu_t *gpu, void *s, bool is_timed)
 {
+    kmm__gpu_spare_t *spare = &gpu->spare[is_timed];
     void *event = NULL;
-    if (gpu->spare_count) {
-        event = gpu->spare[--gpu->spare_count];
+    if (spare->count) {
+        event = spare->event[--spare->count];
     } else {
         int mode = kmm__gpu_relax(gpu),
-            r = gpu->calls->EventCreate(&event, KMM__GPU_EVENT_DISABLE_TIMING);
+            r = gpu->calls->EventCreate(&event, is_timed ? KMM__GPU_EVENT_TIMED
+                                                         : KMM__GPU_EVENT_DISABLE_TIMING);
         kmm__gpu_restore(gpu, mode);
         if (r)
             return NULL;
@@ -60,8 +63,10 @@ static kmm__note_t *take_finished(kmm__gpu_t *gpu, kmm__stream_t *s, int *status
     s->first = n->next;
     if (!s->first)
         s->last = NULL;
+    if (n->event && n->timed_fn && !r)
+        n->time = kmm__gpu_clock_read(gpu, n->event);
     if (n->event && !n->is_borrowed)
-        kmm__gpu_event_keep(gpu, n->event);
+        kmm__gpu_event_keep(gpu, n->event, n->timed_fn);
     return n;
 }
 
@@ -75,7 +80,10 @@ static bool deliver(kmm__gpu_t *gpu)
         for (kmm__note_t *n; (n = take_finished(gpu, s, &status));) {
             gpu->delivering = s;
             pthread_mutex_unlock(&gpu->lock);
-            n->fn(n->arg, status);
+            if (n->timed_fn)
+                n->timed_fn(n->arg, status, n->time);
+            else
+                n->fn(n->arg, status);
             pthread_mutex_lock(&gpu->lock);
             n->next = gpu->spare_notes;
             gpu->spare_notes = n;
@@ -122,53 +130,55 @@ static void *watch(void *arg)
     return NULL;
 }
 
-/* Locked: makes a note. */
-static kmm__note_t *note_make(kmm__gpu_t *gpu, void (*fn)(void *arg, int status), void *arg)
+/* Locked: appends a copy of the note to its stream's. */
+static void note_push(kmm__stream_t *s, const kmm__note_t *note)
 {
+    kmm__gpu_t *gpu = s->gpu;
     kmm__note_t *n = gpu->spare_notes;
     if (n)
         gpu->spare_notes = n->next;
     else
         n = kmm__alloc(sizeof(*n));
-    *n = (kmm__note_t){.fn = fn, .arg = arg};
-    return n;
-}
-
-/* Locked: appends a note to its stream's. */
-static void note_push(kmm__stream_t *s, kmm__note_t *n)
-{
+    *n = *note;
     if (s->last)
         s->last->next = n;
     else
         s->first = n;
     s->last = n;
-    if (s->gpu->pending++ == 0)
-        pthread_cond_signal(&s->gpu->noted);
+    if (gpu->pending++ == 0)
+        pthread_cond_signal(&gpu->noted);
 }
 
-int kmm__gpu_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg)
+/* Records an event for the note, and appends it. */
+static int notify(kmm__stream_t *s, kmm__note_t note)
 {
     kmm__gpu_t *gpu = s->gpu;
     bool entered = kmm__gpu_enter(gpu);
     pthread_mutex_lock(&gpu->lock);
-    kmm__note_t *n = note_make(gpu, fn, arg);
-    n->event = kmm__gpu_event_take(gpu, s->handle);
-    note_push(s, n);
+    note.event = kmm__gpu_event_take(gpu, s->handle, note.timed_fn);
+    note_push(s, &note);
     pthread_mutex_unlock(&gpu->lock);
     kmm__gpu_leave(gpu, entered);
     return 0;
 }
 
+int kmm__gpu_notify(kmm__stream_t *s, void (*fn)(void *arg, int status), void *arg)
+{
+    return notify(s, (kmm__note_t){.fn = fn, .arg = arg});
+}
+
+int kmm__gpu_notify_timed(kmm__stream_t *s, void (*fn)(void *arg, int status, uint64_t time),
+                          void *arg)
+{
+    return notify(s, (kmm__note_t){.timed_fn = fn, .arg = arg});
+}
+
 int kmm__gpu_notify_event(kmm__stream_t *s, const kmm__event_t *e,
                           void (*fn)(void *arg, int status), void *arg)
 {
-    kmm__gpu_t *gpu = s->gpu;
-    pthread_mutex_lock(&gpu->lock);
-    kmm__note_t *n = note_make(gpu, fn, arg);
-    n->event = e->handle;
-    n->is_borrowed = true;
-    note_push(s, n);
-    pthread_mutex_unlock(&gpu->lock);
+    pthread_mutex_lock(&s->gpu->lock);
+    note_push(s, &(kmm__note_t){.fn = fn, .arg = arg, .event = e->handle, .is_borrowed = true});
+    pthread_mutex_unlock(&s->gpu->lock);
     return 0;
 }
 
@@ -188,10 +198,13 @@ void kmm__gpu_watch_stop(kmm__gpu_t *gpu)
     pthread_mutex_unlock(&gpu->lock);
     pthread_join(gpu->watcher, NULL);
     kmm__gpu_scope_t scope = kmm__gpu_scope_enter(gpu);
-    for (int k = 0; k < gpu->spare_count; k++)
-        gpu->calls->EventDestroy(gpu->spare[k]);
+    for (int j = 0; j < 2; j++) {
+        for (int k = 0; k < gpu->spare[j].count; k++)
+            gpu->calls->EventDestroy(gpu->spare[j].event[k]);
+        free(gpu->spare[j].event);
+    }
+    kmm__gpu_clock_end(gpu);
     kmm__gpu_scope_leave(gpu, scope);
-    free(gpu->spare);
     for (kmm__note_t *n; (n = gpu->spare_notes);) {
         gpu->spare_notes = n->next;
         free(n);

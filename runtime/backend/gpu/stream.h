@@ -13,7 +13,9 @@ struct kmm__event {
 /* A notification that is not delivered. */
 typedef struct kmm__note {
     void (*fn)(void *arg, int status);
+    void (*timed_fn)(void *arg, int status, uint64_t time); /* in place of fn, or NULL */
     void *arg;
+    uint64_t time; /* for timed_fn; set once the work is done */
     /* Done when the work is. NULL: the driver refused an event; the work counts as done when the
      * stream is idle. */
     void *event;

@@ -180,6 +180,7 @@ static const kmm__gpu_names_t names = {
     .EventDestroy = "hipEventDestroy",
     .EventRecord = "hipEventRecord",
     .EventQuery = "hipEventQuery",
+    .EventElapsedTime = "hipEventElapsedTime",
     .ThreadExchangeStreamCaptureMode = "hipThreadExchangeStreamCaptureMode",
     .Synchronize = "hipDeviceSynchronize",
     .MemcpyHtoD = "hipMemcpyHtoDAsync",
