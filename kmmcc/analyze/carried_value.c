@@ -7,15 +7,16 @@
 #include "analyze/compare_target.h"
 #include "analyze/geometry.h"
 
-static bool depends_on(const ir_function_t *f, int node, int param)
+bool carried_depends_on(const ir_function_t *f, int node, int param)
 {
     const ir_node_t *n = &f->node[node];
     if (n->op == IR_PARAM)
         return n->value == param;
     if (n->op <= IR_DATA)
         return false;
-    return (n->a >= 0 && depends_on(f, n->a, param)) || (n->b >= 0 && depends_on(f, n->b, param)) ||
-           (n->c >= 0 && depends_on(f, n->c, param));
+    return (n->a >= 0 && carried_depends_on(f, n->a, param)) ||
+           (n->b >= 0 && carried_depends_on(f, n->b, param)) ||
+           (n->c >= 0 && carried_depends_on(f, n->c, param));
 }
 
 bool carried_is_along(const comparison_t *c, int loop)
@@ -23,7 +24,7 @@ bool carried_is_along(const comparison_t *c, int loop)
     for (int k = 0; k < c->d->rebase_count; k++) {
         const rebase_t *r = &c->d->rebase[k];
         if (r->kind != REBASE_BEGIN && geometry_splits(c->u, c->d, r->axis) &&
-            depends_on(c->f, c->f->loop[loop].test, r->parameter))
+            carried_depends_on(c->f, c->f->loop[loop].test, r->parameter))
             return true;
     }
     return false;
@@ -175,7 +176,7 @@ static bool compares(const ir_function_t *f, int node, int param)
     const ir_node_t *n = &f->node[node];
     const bool is_comparison = n->op >= IR_EQ && n->op <= IR_SLE;
     if (is_comparison && (is_threshold(f, n->a) || is_threshold(f, n->b)))
-        return depends_on(f, node, param) && is_of_only(f, node, param);
+        return carried_depends_on(f, node, param) && is_of_only(f, node, param);
     /* a called function returns its comparison as an int */
     return n->op > IR_DATA && (n->bits == 1 || n->op == IR_ZEXT) &&
            ((n->a >= 0 && compares(f, n->a, param)) || (n->b >= 0 && compares(f, n->b, param)) ||

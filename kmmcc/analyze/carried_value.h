@@ -8,6 +8,8 @@
 
 #include "analyze/compare_report.h"
 
+/* True if the node is computed from the parameter. */
+bool carried_depends_on(const ir_function_t *f, int node, int param);
 /* True if the loop runs along an axis that may be split. */
 bool carried_is_along(const comparison_t *c, int loop);
 /* True for one of these loops, which are bits. */

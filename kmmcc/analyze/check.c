@@ -93,7 +93,7 @@ static void check_instances(unit_t *u, directive_t *d, bool compares, bool is_go
 static bool is_doubted(int first)
 {
     static const char *const names[] = {"[-Wkmm-length]", "[-Wkmm-output]", "[-Wkmm-thread]",
-                                        "[-Wkmm-order]",  "[-Wkmm-calls]",  "[-Wkmm-reduce]"};
+                                        "[-Wkmm-order]", "[-Wkmm-calls]"};
     for (int n = first; n < diag_count(); n++)
         for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
             if (strstr(diag_said(n), names[k]))
@@ -142,7 +142,7 @@ void check_directive(unit_t *u, directive_t *d)
         check_shared(u, d) && check_thrown(u, d))
         compare_accesses(u, d);
     d->is_compared = compares && diag_error_count() == first;
-    d->is_doubted = is_doubted(said);
+    d->is_doubted |= is_doubted(said);
 }
 
 /* An error in a declaration is reported once, and not again at its launches. */

@@ -119,12 +119,24 @@ static bool moves(const comparison_t *c, const item_t *item)
     return false;
 }
 
-/* Why chunks combine other values than one call; NULL: no reason is seen. */
-static const char *difference(const comparison_t *c, const item_t *item, const ir_fold_t *f)
+/* True if the place at which a value is combined is computed from where the chunk begins. */
+static bool is_told(const comparison_t *c, const ir_access_t *a)
 {
+    for (int k = 0; k < c->d->rebase_count; k++)
+        if (c->d->rebase[k].kind == REBASE_BEGIN &&
+            carried_depends_on(c->f, a->offset, c->d->rebase[k].parameter))
+            return true;
+    return false;
+}
+
+/* Why chunks combine other values than one call; NULL: no reason is seen. */
+static const char *difference(const comparison_t *c, const item_t *item, const ir_access_t *a)
+{
+    const ir_fold_t *f = &a->fold[reduced_combine_of(item->op)];
     if (has_bound(c, f->from, false))
         return NULL;
-    if (carried_any_along(c, f->indexed) || (!moves(c, item) && carried_any_along(c, f->placed)) ||
+    if (carried_any_along(c, f->indexed) ||
+        (!moves(c, item) && !is_told(c, a) && carried_any_along(c, f->placed)) ||
         (f->period > 0 && carried_breaks(c, f->period) && carried_any_along(c, f->repeated)))
         return "combines what it computes from its own index, which begins anew in each chunk; "
                "tell it the bounds, as in rebase(lo: begin(i), hi: end(i)), or call it without the "
@@ -155,6 +167,9 @@ static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *it
     const char *name = c->d->callee_name, *text = unit_words(c->u, item->begin, item->end),
                *why = NULL;
     bool is_product = is_complex(item) && item->op == KMM_OP_MUL;
+    const bool is_sum = is_number(item) && !item->reduced.is_bool && !is_logical(item),
+               ends_early = is_sum && breaks_along(c, f->over),
+               is_guess = is_sum && (f->kind == IR_FOLD_UNKNOWN || carried_any_along(c, f->untold));
     if (f->is_read && !is_product)
         unit_error(c->u, item->begin, item->end,
                    "'%s' is reduced here, but '%s' also reads it: a chunk has a copy of its own, "
@@ -166,11 +181,11 @@ static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *it
                    "by %s with others; call it without the pragma, or store to a local variable "
                    "and combine that at the end",
                    text, word[item->op], name, word[item->op]);
-    else if ((why = difference(c, item, f)) != NULL)
+    else if ((why = difference(c, item, a)) != NULL)
         unit_error(c->u, item->begin, item->end, "'%s' %s", name, why);
-    else if (f->is_read || (is_number(item) && !item->reduced.is_bool && !is_logical(item) &&
-                            (f->kind == IR_FOLD_UNKNOWN || carried_any_along(c, f->untold) ||
-                             breaks_along(c, f->over)))) {
+    else if (f->is_read || ends_early || is_guess) {
+        c->d->is_guessed |= !f->is_read && !ends_early;
+        c->d->is_doubted |= f->is_read || ends_early;
         diag_at(SEVERITY_WARNING, c->u->source, item->begin, item->end,
                 "it is not proven that '%s' combines '%s' by %s alone; KMM_CHECK=result compares "
                 "the result with that of one call [-Wkmm-reduce]",

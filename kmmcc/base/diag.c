@@ -223,6 +223,19 @@ void diag_retract(int first, int last)
     diag.count -= last - first;
 }
 
+void diag_retract_in(const source_t *s, size_t begin, size_t end, const char *words)
+{
+    for (int k = diag.count - 1; k >= 0; k--) {
+        const message_t *m = &diag.messages[k];
+        int last = k + 1;
+        if (m->source != s || m->begin < begin || m->begin >= end || !strstr(m->text, words))
+            continue;
+        while (last < diag.count && diag.messages[last].severity == SEVERITY_NOTE)
+            last++;
+        diag_retract(k, last);
+    }
+}
+
 const char *diag_said(int number)
 {
     return diag.messages[number].text;

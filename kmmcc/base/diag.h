@@ -35,6 +35,9 @@ int diag_error_count(void);
 int diag_count(void);
 /* Takes back the messages numbered [first, last) since the last flush. */
 void diag_retract(int first, int last);
+/* Takes back the messages about [begin, end) of the source whose text has the words, with their
+ * notes. */
+void diag_retract_in(const source_t *s, size_t begin, size_t end, const char *words);
 /* Returns the text of a message by its number since the last flush. */
 const char *diag_said(int number);
 /* Returns the text of the first message about [begin, end) of the source; NULL: there is none. */

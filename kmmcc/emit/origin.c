@@ -191,6 +191,11 @@ const char *origin_of_base(const unit_t *u, const expr_t *base)
                : value_origin((node_t){u, NULL, base, base->cursor});
 }
 
+const char *origin_text(const unit_t *u, const directive_t *d, CXCursor argument)
+{
+    return text_of((node_t){u, d, NULL, below_wrappers(argument)});
+}
+
 const char *origin_of_argument(const unit_t *u, const directive_t *d, CXCursor argument)
 {
     return value_origin((node_t){u, d, NULL, argument});
@@ -315,12 +320,19 @@ static bool is_fixed(const directive_t *d, const section_t *section)
     return true;
 }
 
-/* The base with the indices that no axis moves: what a call passes for A[2][i] is A[2]. */
-static const char *pointer_of(const unit_t *u, const directive_t *d, const item_t *item)
+/* The number of the item's first indices that no axis moves. */
+static int fixed_sections(const directive_t *d, const item_t *item)
 {
     int fixed = 0;
     while (fixed < item->section_count && !item->shape && is_fixed(d, &item->section[fixed]))
         fixed++;
+    return fixed;
+}
+
+/* The base with the indices that no axis moves: what a call passes for A[2][i] is A[2]. */
+static const char *pointer_of(const unit_t *u, const directive_t *d, const item_t *item)
+{
+    const int fixed = fixed_sections(d, item);
     size_t end = fixed ? item->section[fixed - 1].end : item->base->end;
     const char *text = source_words(u->source, item->begin, end);
     return normal(fixed && fixed == item->section_count ? arena_printf("&%s", text) : text);
@@ -331,16 +343,34 @@ static bool is_text(const unit_t *u, size_t begin, size_t end, const char *point
     return !strcmp(normal(source_words(u->source, begin, end)), pointer);
 }
 
-bool origin_is_item(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument)
+static bool is_passed_as(const unit_t *u, const directive_t *d, const char *pointer,
+                         CXCursor argument)
 {
     size_t begin, end;
-    const char *pointer = pointer_of(u, d, item);
     CXCursor c = below_wrappers(argument);
     while (is_cast(clang_getCursorKind(c)))
         c = below_wrappers(cursor_last_child(c));
     if (has_text(c) && unit_range(u, c, &begin, &end) && is_text(u, begin, end, pointer))
         return true;
     return callee_argument_range(u, d, argument, &begin, &end) && is_text(u, begin, end, pointer);
+}
+
+/* True if the item is one element, and no argument but perhaps its array leads to it. */
+static bool is_element(const unit_t *u, const directive_t *d, const item_t *item)
+{
+    const int fixed = fixed_sections(d, item);
+    bool is_named = !fixed || fixed < item->section_count;
+    for (int k = 0; k < d->argument_count && !is_named; k++)
+        is_named = is_passed_as(u, d, pointer_of(u, d, item), d->argument[k]);
+    return !is_named;
+}
+
+bool origin_is_item(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument)
+{
+    return is_passed_as(u, d, pointer_of(u, d, item), argument) ||
+           (is_element(u, d, item) &&
+            is_passed_as(u, d, normal(source_words(u->source, item->begin, item->base->end)),
+                         argument));
 }
 
 bool origin_is_passed(const unit_t *u, const directive_t *d, const item_t *item)

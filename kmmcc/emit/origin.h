@@ -16,11 +16,14 @@
 const char *origin_of_base(const unit_t *u, const expr_t *base);
 const char *origin_of_argument(const unit_t *u, const directive_t *d, CXCursor argument);
 
+/* Returns the text of an argument. NULL: it is not known. */
+const char *origin_text(const unit_t *u, const directive_t *d, CXCursor argument);
+
 /* Returns the text without the parentheses around it. */
 const char *origin_bare(const char *text);
 
 /* True if the argument is the item's base with those indices that no axis moves. For the item
- * A[2][i] that is A[2]; for A[7] it is &A[7]. */
+ * A[2][i] that is A[2]; for A[7] it is &A[7] or A. */
 bool origin_is_item(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument);
 /* True if an argument of the launch is the base. */
 bool origin_is_passed(const unit_t *u, const directive_t *d, const item_t *item);

@@ -56,12 +56,25 @@ static bool is_of(const unit_t *u, const directive_t *d, const item_t *item, CXC
            (!origin_is_passed(u, d, item) && origin && base && !strcmp(origin, base));
 }
 
+/* 1 + the number of the first argument that is this one, too; 0: there is none. */
+static int same_as(const unit_t *u, const directive_t *d, int number)
+{
+    const char *text = origin_text(u, d, d->argument[number]);
+    for (int k = 0; k < number && text && origin_is_pure(d->argument[number]); k++) {
+        const char *other = origin_text(u, d, d->argument[k]);
+        if (other && !strcmp(text, other))
+            return k + 1;
+    }
+    return 0;
+}
+
 static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *const *moved)
 {
     const size_t bytes = ((size_t)d->argument_count + 1) * sizeof(ir_role_t);
     ir_role_t *role = arena_alloc(bytes);
     memset(role, 0, bytes);
     for (int k = 0; k < d->argument_count; k++) {
+        role[k].same_as = same_as(u, d, k);
         if (moved[k])
             add_moved(u, d, moved[k], k, &role[k]);
         for (int i = 0; i < d->item_count; i++) {
@@ -109,16 +122,31 @@ static void warn(const unit_t *u, const directive_t *d, const ir_gap_t *gap)
         check_note_at(u, gap->file, gap->line, gap->column, "the proof ends here");
 }
 
+/* True for a static function of this file that has no code, since nothing that runs calls it. */
+static bool is_unused(const directive_t *d, const ir_gap_t *gap)
+{
+    return strstr(gap->reason, "has no code") && !clang_Cursor_isNull(d->definition) &&
+           !clang_Cursor_isNull(cursor_body(d->definition)) &&
+           clang_Cursor_getStorageClass(d->definition) == CX_SC_Static;
+}
+
 void prove_call(unit_t *u, const directive_t *d, const item_t *const *moved)
 {
     static const char *said; /* the file of which it is said that nothing is proven */
     const uint64_t axes = split_axes(u, d);
     const char *reason = NULL;
-    if (!axes || !d->is_compared || d->is_doubted || !diag_shows("kmm-unproven"))
+    if (!axes || !d->is_compared || d->is_doubted ||
+        (!d->is_guessed && !diag_shows("kmm-unproven")))
         return;
     const ir_gap_t *gap = ir_prove(u->main, d->target[0].instance, roles_of(u, d, moved),
                                    d->argument_count, axes, &reason);
-    if (gap)
+    if (d->is_guessed) {
+        const bool proven = !gap && !reason && d->target_count == 1 && d->instance_count <= 1;
+        for (int k = 0; k < d->item_count && proven; k++)
+            diag_retract_in(u->source, d->item[k].begin, d->item[k].end, "[-Wkmm-reduce]");
+        return;
+    }
+    if (gap && !is_unused(d, gap))
         warn(u, d, gap);
     if (!reason || said == u->main->path)
         return;

@@ -152,6 +152,21 @@ void Analysis::carried_address(const Value *p, const Instruction *store, int64_t
     }
 }
 
+// True for the distance of two addresses that the same loops move, as of the ends of a row.
+bool Analysis::is_length(const Instruction *difference, const Instruction *store, int64_t period)
+{
+    ir_access_t by[2] = {};
+    for (unsigned k = 0; k < 2; k++) {
+        std::set<std::pair<const Value *, bool>> seen;
+        auto *address = dyn_cast<PtrToIntInst>(difference->getOperand(k));
+        if (!address)
+            return false;
+        carried_address(address->getPointerOperand(), store, period, seen, &by[k]);
+    }
+    return (by[0].carried || by[0].repeated) && by[0].carried == by[1].carried &&
+           by[0].repeated == by[1].repeated;
+}
+
 // True for a constant, also one that initializes a variable.
 static bool is_fixed(const Value *v)
 {
@@ -402,7 +417,8 @@ void Analysis::carried(const Value *v, const Instruction *store, int64_t period,
     auto *test = dyn_cast<ICmpInst>(i);
     if (test && test->getOperand(0)->getType()->isPointerTy())
         return carried_test(test, store, seen, a);
-    if (i->getOpcode() == Instruction::Sub) // an address alone is the same in chunks
+    // An address alone is the same in chunks.
+    if (i->getOpcode() == Instruction::Sub && !is_length(i, store, period))
         for (const Use &u : i->operands())
             if (auto *address = dyn_cast<PtrToIntInst>(u))
                 carried_address(address->getPointerOperand(), store, period, seen, a);

@@ -107,6 +107,7 @@ class Folding
     void contribute_phi(const PHINode *phi, int64_t period);
     void contribute_new(const Value *v, const BasicBlock *at, bool begins = false);
     void look_for_once(const Value *v, const BasicBlock *at);
+    bool tests_rest(const Value *condition) const;
     bool contribute_condition(const Condition &c);
     bool reaches_open(const Value *v, std::set<const Value *> &seen);
 

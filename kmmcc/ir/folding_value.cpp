@@ -412,6 +412,23 @@ void Folding::contribute_new(const Value *v, const BasicBlock *at, bool begins)
         contribute(v);
 }
 
+// True for a test of whether a loop that has ended has left a rest, as `i < n` behind a loop by
+// pairs.
+bool Folding::tests_rest(const Value *condition) const
+{
+    auto *test = dyn_cast<ICmpInst>(condition);
+    for (unsigned k = 0; test && k < 2; k++) {
+        auto *index = dyn_cast<PHINode>(test->getOperand(k));
+        while (index && index->getNumIncomingValues() == 1)
+            index = dyn_cast<PHINode>(index->getIncomingValue(0));
+        const Loop *l = index ? a_.loops_.getLoopFor(index->getParent()) : nullptr;
+        if (l && l->getHeader() == index->getParent() && !l->contains(test) && l->getLoopLatch() &&
+            is_index(index->getIncomingValueForBlock(l->getLoopLatch()), index))
+            return true;
+    }
+    return false;
+}
+
 // False: the condition depends on the old value.
 bool Folding::contribute_condition(const Condition &c)
 {
@@ -428,6 +445,10 @@ bool Folding::contribute_condition(const Condition &c)
     }
     if (is_about_target(c.value, seen))
         return false;
+    if (tests_rest(c.value)) {
+        out_.kind = std::max(out_.kind, IR_FOLD_UNKNOWN);
+        return true;
+    }
     if (!is_of_parameters(c.value, MOST_DEPTH))
         contribute(c.value);
     return true;

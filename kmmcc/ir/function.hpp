@@ -181,6 +181,7 @@ class Analysis
 
     void access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes);
     bool renews(const Value *v, const PHINode *phi, std::set<const Value *> &seen);
+    bool is_length(const Instruction *difference, const Instruction *store, int64_t period);
     void carried_address(const Value *p, const Instruction *store, int64_t period,
                          std::set<std::pair<const Value *, bool>> &seen, ir_access_t *a);
     void carried_by(const PHINode *phi, const Loop *loop, const Value *stored, int64_t period,

@@ -60,6 +60,11 @@ struct Use1 {
 
 struct Touch;
 
+// Bytes that an access touches in one iteration.
+struct Touched {
+    int64_t begin, count;
+};
+
 // A choice of iterations of an access; of the outermost divided loop, from the first one on.
 struct Draw {
     unsigned number;
@@ -109,6 +114,7 @@ class Proof
     // ---- proof_number.cpp: values as numbers ----
     uint64_t chosen(const void *of, unsigned trial, uint64_t below) const;
     int64_t bound(const ir_role_t *role, const Trial &t) const;
+    static int64_t range_of(int axis, unsigned trial);
     std::optional<APInt> argument(const Argument *a, const Trial &t) const;
     std::optional<APInt> number(const SCEV *s, const Trial &t) const;
     std::optional<APInt> number_of_recurrence(const SCEVAddRecExpr *r, const Trial &t) const;
@@ -118,11 +124,14 @@ class Proof
     bool is_same_number(const SCEV *s, bool follows) const;
     bool spans(const SCEV *at, const SCEV *length) const;
     bool has_open_distance(const SCEV *s) const;
+    bool has_number(const SCEV *s) const;
+    bool steps_otherwise(const SCEV *s) const;
     bool is_same(const Value *v);
     bool adds_up(const Divided &d) const;
     uint64_t axes_of(const SCEV *s) const;
     Mark mark_of_leaves(const SCEV *s) const;
     bool is_steady(const Value *v) const;
+    bool is_setting(const Value *v) const;
     bool is_affine(const SCEV *s) const;
     void find_cold();
     bool ends_early(const Loop *l, const Divided &d, const Instruction **at) const;
@@ -150,6 +159,7 @@ class Proof
     bool fills(const Use1 &w, const Value *object, const Instruction *r, const Value *pointer);
     bool begins_in(const Value *object, const Loop *l) const;
     Mark contents(const Value *object, const Instruction *r, const Value *pointer);
+    const StoreInst *left_by(const LoadInst *load);
     const Value *array_of(const Value *object) const;
     SmallVector<const Value *, 4> arrays_of(const Value *pointer) const;
     void find_stored();
@@ -167,9 +177,13 @@ class Proof
     std::vector<Touch> touches(const Value *array) const;
     uint64_t choose_iterations(const Touch &x, unsigned trial, const Draw &d,
                                std::map<const Loop *, int64_t> &at) const;
+    std::optional<Touched> touched(const Touch &x, unsigned trial, const Draw &d,
+                                   const std::map<const Loop *, int64_t> &at) const;
     template <class F>
     bool walk(const Touch &x, unsigned trial, int64_t first, const F &visit) const;
-    int64_t meets(const Touch &x, const Touch &other, unsigned trial) const;
+    int64_t meets(const Touch &x, const Touch &other, unsigned draw, unsigned trial) const;
+    int64_t comes_to(const SCEV *s, const SCEV *limit, const Touch &x, unsigned trial) const;
+    void add_limits(const Touch &x, unsigned trial, std::set<int64_t> &first) const;
     std::vector<std::set<int64_t>> far_iterations(const std::vector<Touch> &all,
                                                   unsigned trial) const;
     Mark crossing(const Value *array) const;
@@ -188,10 +202,13 @@ class Combining
   private:
     // FREE_VALUE: no part of it is accumulated.
     enum Kind { FREE_VALUE, FROM_IDENTITY, FROM_TARGET, NO_SUM };
+    // Loops' accumulators, by their phis.
+    typedef std::set<const PHINode *> Partials;
     Proof &p_;
     const ir_role_t *role_;
     const Value *place_ = nullptr;
     std::map<const Value *, Kind> open_;
+    std::map<const Value *, Partials> partials_;
     std::set<const Value *> counted_;
     Mark why_ = nullptr;
 
@@ -200,6 +217,7 @@ class Combining
     bool is_idempotent() const { return !is_additive(); }
     bool is_operator(const Instruction *i, bool *only_left) const;
     bool is_identity(const Value *v) const;
+    bool is_zero(const Value *v) const;
     bool combines_always(const Loop *l) const;
     bool is_first(const Value *v, const Loop *l) const;
     Kind refuse(const std::string &reason, const Instruction *at);
@@ -210,12 +228,26 @@ class Combining
     Kind kind_of_phi(const PHINode *phi);
     Kind kind_of_truth(const Value *condition, const Value *yes, const Value *no,
                        const Instruction *at);
+    const Value *comparing_part(const Value *condition, bool stays_if_no) const;
     Kind kind_of_choice(const Value *condition, const Value *yes, const Value *no,
                         const Instruction *at);
     bool is_least(CmpInst::Predicate is, const Value *a, const Value *b, const Value *chosen,
                   const Value *other) const;
     bool is_least(const Value *condition, const Value *chosen, const Value *other) const;
     bool contributes(const Value *v, const Instruction *at);
+    bool joins(const Value *a, const Value *b, const Instruction *at);
+    bool chooses(const Value *yes, const Value *no, const Instruction *at);
+
+    // ---- proof_sum.cpp ----
+    Partials partials(const Value *v, const Instruction *at) const;
+    bool is_complete(const Value *v, const Instruction *at) const;
+    bool only_grows(const Value *v, std::set<const Value *> &seen) const;
+    bool is_local_sum(const LoadInst *load);
+    bool adds_locally(const StoreInst *store);
+    Kind kind_of_scaled(const Instruction *i, unsigned number);
+    Kind kind_of_cast(const CastInst *i);
+    Kind kind_of_linear(const Instruction *i);
+    Kind kind_of_fused(const CallBase *call);
     Mark run_guarded(const StoreInst *store, Kind kind);
     bool is_truth_of_sum(const Value *condition, bool when, const StoreInst *store);
     Mark mark_of_exit(const BasicBlock *from, const PHINode *phi) const;

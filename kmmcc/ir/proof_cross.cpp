@@ -19,11 +19,12 @@ static const uint64_t NAME_OF_AXIS[] = {0x9E3779B97F4A7C15ULL, 0xBF58476D1CE4E5B
                                         0xA0761D6478BD642FULL, 0xE7037ED1A0B428DBULL};
 static_assert(sizeof(NAME_OF_AXIS) / sizeof(NAME_OF_AXIS[0]) >= IR_AXES, "each axis has a factor");
 
-// One access to a parameter's array, in a divided loop.
+// One access to a parameter's array, in a divided loop. `is_range`: a memset or memcpy of all of
+// the range, outside of loops; `bytes` are those of all iterations.
 struct Touch {
     const Instruction *at;
     const SCEV *place, *bytes;
-    bool stores;
+    bool stores, is_range;
 };
 
 // The loops whose iterations are in an expression, from the outermost on.
@@ -41,13 +42,15 @@ static std::vector<const Loop *> loops_in(const SCEV *s)
     return found;
 }
 
-// Accesses to the array, in loops over the range and elsewhere.
+// Accesses to the array, in loops over the range and of all of the range.
 std::vector<Touch> Proof::touches(const Value *array) const
 {
     std::vector<Touch> found;
     auto add = [&](const Instruction *i, const Value *pointer, const SCEV *bytes, bool stores) {
-        if (is_contained(arrays_of(pointer), array) && is_within(i->getParent()))
-            found.push_back({i, scev_.getSCEV(const_cast<Value *>(pointer)), bytes, stores});
+        const bool is_range = isa<MemIntrinsic>(i) && !is_within(i->getParent());
+        if (is_contained(arrays_of(pointer), array) && (is_range || is_within(i->getParent())))
+            found.push_back(
+                {i, scev_.getSCEV(const_cast<Value *>(pointer)), bytes, stores, is_range});
     };
     for (const Instruction &i : instructions(f_)) {
         Type *t = isa<StoreInst>(i) ? i.getOperand(0)->getType() : i.getType();
@@ -79,6 +82,8 @@ uint64_t Proof::choose_iterations(const Touch &x, unsigned trial, const Draw &d,
     const unsigned draw = d.number;
     uint64_t name = 0;
     bool is_outermost = true;
+    if (x.is_range)
+        return (uint64_t)(d.first + draw / CROSS_DRAWS + 1) * NAME_OF_AXIS[Log2_64(axes_)];
     for (const Loop *l : loops_in(x.place)) {
         auto of = divided_.find(l);
         if (of != divided_.end()) {
@@ -99,6 +104,24 @@ uint64_t Proof::choose_iterations(const Touch &x, unsigned trial, const Draw &d,
     return name;
 }
 
+// What the access touches in the iterations that were chosen; none: it cannot be computed. Of a
+// range, each iteration has an equal part.
+std::optional<Touched> Proof::touched(const Touch &x, unsigned trial, const Draw &d,
+                                      const std::map<const Loop *, int64_t> &at) const
+{
+    const Trial t = {trial, RUN_WHOLE, false, &at};
+    auto place = number(x.place, t), bytes = number(x.bytes, t);
+    if (!place || !bytes)
+        return std::nullopt;
+    const Touched all = {place->getSExtValue(), bytes->getSExtValue()};
+    if (!x.is_range)
+        return all;
+    const int64_t indices = range_of((int)Log2_64(axes_), trial), part = all.count / indices;
+    if (part * indices != all.count)
+        return std::nullopt;
+    return Touched{all.begin + part * (d.first + d.number / CROSS_DRAWS), part};
+}
+
 // Calls `visit` with each byte that the access touches and the iteration, from the iteration
 // `first` of the outermost divided loop on. False: the place cannot be computed.
 template <class F>
@@ -107,49 +130,59 @@ bool Proof::walk(const Touch &x, unsigned trial, int64_t first, const F &visit) 
     for (unsigned draw = 0; draw < CROSS_ITERATIONS * CROSS_DRAWS; draw++) {
         std::map<const Loop *, int64_t> at;
         const uint64_t name = choose_iterations(x, trial, {draw, first}, at);
-        const Trial t = {trial, RUN_WHOLE, false, &at};
-        auto place = number(x.place, t), bytes = number(x.bytes, t);
-        if (!place || !bytes)
+        const std::optional<Touched> all = touched(x, trial, {draw, first}, at);
+        if (!all)
             return false;
-        const int64_t begin = place->getSExtValue(),
-                      count = std::min<int64_t>(bytes->getSExtValue(), MOST_CROSS_BYTES);
-        for (int64_t k = 0; k < count; k++)
-            visit(begin + k, name);
+        for (int64_t k = 0; k < std::min<int64_t>(all->count, MOST_CROSS_BYTES); k++)
+            visit(all->begin + k, name);
     }
     return true;
 }
 
-// The iteration of the access in which it comes to where the other one begins; 0: in none.
-int64_t Proof::meets(const Touch &x, const Touch &other, unsigned trial) const
+// The iteration of the access in which it comes to where the other one begins; 0: in none. `draw`
+// chooses the iterations of the other one's inner loops.
+int64_t Proof::meets(const Touch &x, const Touch &other, unsigned draw, unsigned trial) const
 {
-    const auto outer = [&](const Touch &y, int64_t k) {
+    const auto outer = [&](const Touch &y, const Draw &d) {
         std::map<const Loop *, int64_t> at;
-        choose_iterations(y, trial, {0, k}, at);
-        return number(y.place, {trial, RUN_WHOLE, false, &at});
+        choose_iterations(y, trial, d, at);
+        return touched(y, trial, d, at);
     };
-    const auto from = outer(x, 0), next = outer(x, 1), to = outer(other, 0);
-    if (!from || !next || !to || *from == *next)
+    const auto from = outer(x, {0, 0}), next = outer(x, {0, 1}), to = outer(other, {draw, 0});
+    if (!from || !next || !to || from->begin == next->begin)
         return 0;
-    return (to->getSExtValue() - from->getSExtValue()) /
-           (next->getSExtValue() - from->getSExtValue());
+    return (to->begin - from->begin) / (next->begin - from->begin);
 }
 
-// Where places are not linear in the iterations: first iterations from which on they may be others.
-static void add_limits(const SCEV *place, std::set<int64_t> &first)
+// The iteration of the access in which the number comes to another one, its limit; 0: in none.
+int64_t Proof::comes_to(const SCEV *s, const SCEV *limit, const Touch &x, unsigned trial) const
+{
+    const auto in = [&](const SCEV *e, int64_t k) {
+        std::map<const Loop *, int64_t> at;
+        choose_iterations(x, trial, {0, k}, at);
+        const std::optional<APInt> n = number(e, {trial, RUN_WHOLE, false, &at});
+        return n && n->isSignedIntN(62) ? std::optional(n->getSExtValue()) : std::nullopt;
+    };
+    const auto from = in(s, 0), next = in(s, 1), to = in(limit, 0);
+    return from && next && to && *from != *next ? (*to - *from) / (*next - *from) : 0;
+}
+
+// Where the place is not linear in the iterations: first iterations from which on it may be others.
+void Proof::add_limits(const Touch &x, unsigned trial, std::set<int64_t> &first) const
 {
     enum { MOST_BITS = 31 };
-    SCEVExprContains(place, [&](const SCEV *e) {
+    SCEVExprContains(x.place, [&](const SCEV *e) {
         const bool is_choice =
             isa<SCEVMinMaxExpr>(e) || isa<SCEVSequentialMinMaxExpr>(e) || isa<SCEVUDivExpr>(e);
         auto *narrow = dyn_cast<SCEVTruncateExpr>(e);
         if (narrow && narrow->getType()->getIntegerBitWidth() < MOST_BITS)
             first.insert(int64_t(1) << narrow->getType()->getIntegerBitWidth());
-        for (const SCEV *s : e->operands()) {
-            auto *c = dyn_cast<SCEVConstant>(s);
-            if (is_choice && c && c->getAPInt().isSignedIntN(MOST_BITS) &&
-                c->getAPInt().getSExtValue() > CROSS_ITERATIONS / 2)
-                first.insert(c->getAPInt().getSExtValue());
-        }
+        for (const SCEV *s : e->operands())
+            for (const SCEV *limit : e->operands()) {
+                const int64_t k = is_choice && s != limit ? comes_to(s, limit, x, trial) : 0;
+                if (k > CROSS_ITERATIONS / 2 && k < INT32_MAX)
+                    first.insert(k);
+            }
         return false;
     });
 }
@@ -162,16 +195,17 @@ std::vector<std::set<int64_t>> Proof::far_iterations(const std::vector<Touch> &a
     std::vector<std::set<int64_t>> first(all.size());
     std::set<int64_t> limits;
     for (const Touch &x : all)
-        add_limits(x.place, limits);
+        add_limits(x, trial, limits);
     for (size_t k = 0; k < all.size(); k++) {
         for (int64_t n : limits)
             if (first[k].size() < MOST)
                 first[k].insert(n);
-        for (const Touch &other : all) {
-            const int64_t n = meets(all[k], other, trial) - CROSS_ITERATIONS / 2;
-            if (n > 0 && n < INT32_MAX && first[k].size() < (size_t)2 * MOST)
-                first[k].insert(n);
-        }
+        for (const Touch &other : all)
+            for (unsigned draw = 0; draw < CROSS_DRAWS; draw++) {
+                const int64_t n = meets(all[k], other, draw, trial) - CROSS_ITERATIONS / 2;
+                if (n > 0 && n < INT32_MAX && first[k].size() < (size_t)2 * MOST)
+                    first[k].insert(n);
+            }
         first[k].insert(0);
     }
     return first;

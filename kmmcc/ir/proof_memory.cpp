@@ -211,6 +211,56 @@ Mark Proof::contents(const Value *object, const Instruction *r, const Value *poi
     return nullptr;
 }
 
+// True if both are the same element of one array in iterations of the same number.
+static bool is_parallel(const SCEV *a, const SCEV *b, int64_t bytes, ScalarEvolution &scev)
+{
+    auto *x = dyn_cast<SCEVAddRecExpr>(a), *y = dyn_cast<SCEVAddRecExpr>(b);
+    if (!x || !y || !x->isAffine() || !y->isAffine() || x->getStart() != y->getStart() ||
+        x->getStepRecurrence(scev) != y->getStepRecurrence(scev))
+        return false;
+    const std::optional<int64_t> step = constant_of(x->getStepRecurrence(scev));
+    return step && bytes >= 0 && std::abs(*step) >= bytes;
+}
+
+// The store by which an earlier loop over the range has left what the load finds, in the iteration
+// of the same number: as by `t[i] = x[i]` for `y[i] = t[i]`. NULL: there is no such one.
+const StoreInst *Proof::left_by(const LoadInst *load)
+{
+    const auto objects = objects_of(load->getPointerOperand());
+    const StoreInst *found = nullptr;
+    auto loop_of = [&](const Instruction *i) {
+        const Loop *l = loops_.getLoopFor(i->getParent());
+        return l && divided_.count(l) ? l : nullptr;
+    };
+    const Loop *to = loop_of(load);
+    if (objects.size() != 1 || kind_of(objects[0]) != LOCAL_OBJECT || !to)
+        return nullptr;
+    for (const Use1 &w : uses_[objects[0]])
+        if (auto *store = w.writes ? dyn_cast<StoreInst>(w.at) : nullptr; store && loop_of(store)) {
+            if (found)
+                return nullptr;
+            found = store;
+        }
+    const Loop *from = found ? loop_of(found) : nullptr;
+    if (!from || from == to || !found->isSimple() || !load->isSimple() ||
+        !tree_.dominates(found->getParent(), from->getLoopLatch()) ||
+        !tree_.dominates(from->getHeader(), load->getParent()) || to->contains(from))
+        return nullptr;
+    for (const Use1 &w : uses_[objects[0]])
+        if (w.writes && w.at != found &&
+            (from->contains(w.at) || !tree_.dominates(w.at->getParent(), from->getHeader())))
+            return nullptr;
+    const Divided &x = divided_.find(from)->second, &y = divided_.find(to)->second;
+    const int64_t bytes = bytes_of(found, layout_);
+    const bool is_alike = x.count == y.count && x.at_end == y.at_end && x.axes == y.axes &&
+                          x.descends == y.descends && bytes == bytes_of(load, layout_);
+    return is_alike && is_parallel(scev_.getSCEV(const_cast<Value *>(found->getPointerOperand())),
+                                   scev_.getSCEV(const_cast<Value *>(load->getPointerOperand())),
+                                   bytes, scev_)
+               ? found
+               : nullptr;
+}
+
 // ---- Arrays: parameters, and what pointers in structs and variables lead to ----
 
 // The array that begins at the object; NULL: it is none.

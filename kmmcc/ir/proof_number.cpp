@@ -62,6 +62,13 @@ static Bounds bounds(int axis, unsigned trial)
     return b;
 }
 
+// The number of indices of the whole range.
+int64_t Proof::range_of(int axis, unsigned trial)
+{
+    const Bounds b = bounds(axis, trial);
+    return b.last - b.lower;
+}
+
 int64_t Proof::bound(const ir_role_t *role, const Trial &t) const
 {
     const Bounds b = bounds(role->axis, t.number);
@@ -227,22 +234,52 @@ std::optional<APInt> Proof::number(const SCEV *s, const Trial &t) const
                                 : 2 + chosen(u->getValue(), t.number, 40));
 }
 
+// True if an argument that is the same number in all chunks is in it.
+bool Proof::has_number(const SCEV *s) const
+{
+    return SCEVExprContains(s, [&](const SCEV *e) {
+        auto *u = dyn_cast<SCEVUnknown>(e);
+        auto *a = u ? dyn_cast<Argument>(u->getValue()) : nullptr;
+        auto at = a ? role_.find(a) : role_.end();
+        return at != role_.end() && at->second->kind == IR_FIXED && !a->getType()->isPointerTy();
+    });
+}
+
+// True if it steps by a constant for each index, as pointers do not that move by what is none.
+bool Proof::steps_otherwise(const SCEV *s) const
+{
+    bool steps = false, is_open = false;
+    SCEVExprContains(s, [&](const SCEV *e) {
+        auto *r = dyn_cast<SCEVAddRecExpr>(e);
+        auto of = r ? divided_.find(r->getLoop()) : divided_.end();
+        steps |= of != divided_.end() && isa<SCEVConstant>(r->getOperand(1)) &&
+                 !has_number(of->second.count);
+        auto *u = dyn_cast<SCEVUnknown>(e);
+        auto *a = u ? dyn_cast<Argument>(u->getValue()) : nullptr;
+        auto at = a ? role_.find(a) : role_.end();
+        for (int k = 0; at != role_.end() && k < IR_AXES; k++)
+            is_open |= at->second->kind == IR_MOVED && at->second->moves & axes_ & 1ULL << k &&
+                       !at->second->distance[k];
+        return false;
+    });
+    return steps && is_open;
+}
+
 // True if pointers move in it by what the clauses alone know, such as the width of a row.
 bool Proof::has_open_distance(const SCEV *s) const
 {
-    bool has_number = false, has_moved = false;
+    bool is_open = has_number(s), has_moved = false;
     SCEVExprContains(s, [&](const SCEV *e) {
         auto *u = dyn_cast<SCEVUnknown>(e);
         auto *a = u ? dyn_cast<Argument>(u->getValue()) : nullptr;
         auto at = a ? role_.find(a) : role_.end();
         const ir_role_t *role = at == role_.end() ? nullptr : at->second;
         has_moved |= role && role->kind == IR_MOVED;
-        has_number |= role && role->kind == IR_FIXED && !a->getType()->isPointerTy();
         for (int k = 0; role && k < IR_AXES; k++)
-            has_number |= role->kind == IR_MOVED && role->moves >> k & 1 && !role->distance[k];
+            is_open |= role->kind == IR_MOVED && role->moves >> k & 1 && !role->distance[k];
         return false;
     });
-    return has_moved && has_number;
+    return has_moved && is_open;
 }
 
 bool Proof::is_same_number(const SCEV *s, bool follows) const
@@ -255,7 +292,7 @@ bool Proof::is_same_number(const SCEV *s, bool follows) const
             continue;
         if (*whole != *chunk)
             return false;
-        tried += n <= TRIALS;
+        tried++;
     }
     return tried >= LEAST_TRIALS;
 }
@@ -275,9 +312,9 @@ bool Proof::is_same(const Value *v)
         auto *r = dyn_cast<SCEVAddRecExpr>(e);
         return r && !(i && r->getLoop()->contains(i));
     });
-    return same_[v] =
-               !is_result && !(u && u->getValue() == v) && !isa<SCEVCouldNotCompute>(s) &&
-               (is_same_number(s, false) || (has_open_distance(s) && is_same_number(s, true)));
+    return same_[v] = !is_result && !(u && u->getValue() == v) && !isa<SCEVCouldNotCompute>(s) &&
+                      (is_same_number(s, false) ||
+                       (has_open_distance(s) && !steps_otherwise(s) && is_same_number(s, true)));
 }
 
 // The instructions that SCEV takes as they are; the first one that is marked counts.
@@ -308,6 +345,14 @@ bool Proof::is_steady(const Value *v) const
             (at != role_.end() && at->second->kind == IR_FIXED));
 }
 
+// True for a number that the function finds in memory and does not change, such as a width.
+bool Proof::is_setting(const Value *v) const
+{
+    auto *load = dyn_cast<LoadInst>(v);
+    return load && load->getType()->isIntegerTy() && load->getParent() == &f_.getEntryBlock() &&
+           !mark(load) && !loops_.getLoopFor(load->getParent());
+}
+
 // True if the place is computed from parameters and the numbers of iterations alone.
 bool Proof::is_affine(const SCEV *s) const
 {
@@ -315,7 +360,7 @@ bool Proof::is_affine(const SCEV *s) const
         auto *u = dyn_cast<SCEVUnknown>(e);
         return isa<SCEVCouldNotCompute>(e) ||
                (u && isa<Instruction>(u->getValue()) && !isa<AllocaInst>(u->getValue()) &&
-                !is_steady(u->getValue()));
+                !is_steady(u->getValue()) && !is_setting(u->getValue()));
     });
 }
 
@@ -346,7 +391,7 @@ bool Proof::adds_up(const Divided &d) const
             continue;
         if (!before || !chunk || !with || *before < 0 || *chunk < 0 || *before + *chunk != *with)
             return false;
-        tried += n <= TRIALS && *chunk > 0;
+        tried += *chunk > 0;
     }
     return tried >= LEAST_TRIALS;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions: stores that combine a target's value with what iterations give, by the operator.
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include "ir/proof.hpp"
+
+using namespace llvm::PatternMatch;
 
 namespace kmm_ir
 {
@@ -73,6 +76,12 @@ bool Combining::is_identity(const Value *v) const
     return role_->combine == IR_COMBINE_MUL ? is_one(v) : c && c->isZeroValue();
 }
 
+// True for a constant that changes nothing, wherever it is combined.
+bool Combining::is_zero(const Value *v) const
+{
+    return isa<Constant>(v) && is_additive() && is_identity(v);
+}
+
 // True for the first element of a range all of whose elements are combined, as in `m = x[0]`. Of
 // floating-point numbers it may be a NaN, with which nothing compares.
 // True if no condition of the loop but a comparison with what is combined, and the loop's end,
@@ -136,12 +145,15 @@ Combining::Kind Combining::combine(const Value *a, const Value *b, const Instruc
     if (x == FREE_VALUE && y == FREE_VALUE)
         return FREE_VALUE;
     if (x == FREE_VALUE || y == FREE_VALUE) {
-        if (!contributes(x == FREE_VALUE ? a : b, at))
+        const Value *free = x == FREE_VALUE ? a : b;
+        if ((!is_zero(free) && !contributes(free, at)) || !joins(a, b, at))
             return NO_SUM;
         return x == FREE_VALUE ? y : x;
     }
     if (is_additive() && (a == b || (x == FROM_TARGET && y == FROM_TARGET)))
         return refuse("combines a partial result with itself", at);
+    if (!joins(a, b, at))
+        return NO_SUM;
     return x == FROM_TARGET || y == FROM_TARGET ? FROM_TARGET : FROM_IDENTITY;
 }
 
@@ -188,7 +200,20 @@ Combining::Kind Combining::kind_of_truth(const Value *condition, const Value *ye
     const Kind k = combine(condition, is_and ? yes : no, at);
     if (k == NO_SUM)
         why_ = before;
+    const Partials running = partials(condition, at);
+    partials_[at].insert(running.begin(), running.end());
     return k == NO_SUM ? FREE_VALUE : k;
+}
+
+// The part of `good && x < m`, and of `bad || m < x`, that is about what is combined: where the
+// other part alone decides, what is combined stays. Otherwise the condition.
+const Value *Combining::comparing_part(const Value *condition, bool stays_if_no) const
+{
+    const Value *a = nullptr, *b = nullptr;
+    if (stays_if_no ? !match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
+                    : !match(condition, m_LogicalOr(m_Value(a), m_Value(b))))
+        return condition;
+    return p_.mark(a) == nullptr ? b : p_.mark(b) == nullptr ? a : condition;
 }
 
 Combining::Kind Combining::kind_of_choice(const Value *condition, const Value *yes, const Value *no,
@@ -197,6 +222,8 @@ Combining::Kind Combining::kind_of_choice(const Value *condition, const Value *y
     const Kind x = kind(yes, at), y = kind(no, at);
     if (x == NO_SUM || y == NO_SUM)
         return NO_SUM;
+    if (is_idempotent() && !role_->is_logical && (x == FREE_VALUE) != (y == FREE_VALUE))
+        condition = comparing_part(condition, x == FREE_VALUE);
     const Kind truth = kind_of_truth(condition, yes, no, at);
     if (truth != FREE_VALUE || (x == FREE_VALUE && y == FREE_VALUE))
         return truth;
@@ -210,8 +237,8 @@ Combining::Kind Combining::kind_of_choice(const Value *condition, const Value *y
     if (least)
         return contributes(x == FREE_VALUE ? yes : no, at) ? (x == FREE_VALUE ? y : x) : NO_SUM;
     if (is_least(condition, yes, no) && !role_->is_pair) {
-        if (is_sum && x != y) // what is accumulated from the identity is a number
-            return FROM_TARGET;
+        if (is_sum && (x == FROM_IDENTITY || y == FROM_IDENTITY)) // these are numbers
+            return x == y ? x : FROM_TARGET;
         if (y == FREE_VALUE)
             return refuse("forgets what it has combined where the next value is a NaN", at);
     }
@@ -220,7 +247,11 @@ Combining::Kind Combining::kind_of_choice(const Value *condition, const Value *y
         return NO_SUM;
     }
     if (is_sum)
-        return x == FROM_TARGET && y == FROM_TARGET ? FROM_TARGET : x == y ? x : NO_SUM;
+        return x == y && chooses(yes, no, at) ? x : NO_SUM;
+    if (is_zero(x == FREE_VALUE ? yes : no) && is_complete(x == FREE_VALUE ? no : yes, at))
+        return (x == FREE_VALUE ? y : x) == FROM_IDENTITY
+                   ? FROM_IDENTITY
+                   : refuse("replaces what it has combined so far", at);
     // && and ||: a constant that decides the result
     auto *decides = dyn_cast<Constant>(x == FREE_VALUE ? yes : no);
     if (decides && ((role_->combine == IR_COMBINE_AND && decides->isZeroValue()) ||
@@ -245,7 +276,10 @@ Combining::Kind Combining::kind_of_header(const PHINode *phi, const Loop *l)
         return NO_SUM;
     begin = begin == FROM_TARGET ? begin : FROM_IDENTITY;
     open_[phi] = begin;
+    partials_[phi] = {phi};
     Kind then = kind(next, phi);
+    if (then == begin && !partials(next, phi).count(phi))
+        then = refuse("carries a value that it does not only combine by the operator", phi);
     if (then == begin && is_other && isa<LoadInst>(first) && is_idempotent() &&
         first->getType()->isFloatingPointTy()) {
         why_ = Proof::because("begins with an element that may be a NaN, as which it stays", phi);
@@ -307,7 +341,9 @@ Combining::Kind Combining::kind_of_phi(const PHINode *phi)
         Mark m = p_.mark_of_block(from);
         if (from->getTerminator()->getNumSuccessors() > 1)
             m = m ? m : p_.mark(from->getTerminator()->getOperand(0));
-        if (x == NO_SUM || (k && x != all) || (m && x != FREE_VALUE)) {
+        const bool is_other =
+            k && (x != all || !chooses(phi->getIncomingValue(0), phi->getIncomingValue(k), phi));
+        if (x == NO_SUM || is_other || (m && x != FREE_VALUE)) {
             why_ = why_ ? why_ : m ? p_.located(m, phi) : nullptr;
             return refuse("replaces what it has combined so far", phi);
         }
@@ -324,17 +360,17 @@ Combining::Kind Combining::kind_of_new(const Instruction *i)
     if (auto *s = dyn_cast<SelectInst>(i))
         return kind_of_choice(s->getCondition(), s->getTrueValue(), s->getFalseValue(), s);
     if (is_operator(i, &only_left)) {
-        if (only_left && kind(i->getOperand(1), i) != FREE_VALUE)
+        const Value *right = i->getOperand(1);
+        if (only_left && kind(right, i) != FREE_VALUE &&
+            (kind(right, i) != FROM_IDENTITY || !is_complete(right, i)))
             return refuse("subtracts what it has combined so far", i);
-        return combine(i->getOperand(0), i->getOperand(1), i);
+        return combine(i->getOperand(0), right, i);
     }
     auto *call = dyn_cast<CallBase>(i);
-    if (call && called(call).starts_with("llvm.fmuladd") && role_->combine == IR_COMBINE_ADD) {
-        for (unsigned k = 0; k < 2; k++)
-            if (!contributes(call->getArgOperand(k), i))
-                return NO_SUM;
-        return kind(call->getArgOperand(2), i);
-    }
+    if (call && called(call).starts_with("llvm.fmuladd") && role_->combine == IR_COMBINE_ADD)
+        return kind_of_fused(call);
+    if (Kind linear = kind_of_linear(i))
+        return linear;
     if (isa<FreezeInst>(i) || (isa<CastInst>(i) && role_->is_logical))
         return kind(i->getOperand(0), i);
     // The truth of a number, which is combined by && or ||.
@@ -369,7 +405,10 @@ Combining::Kind Combining::kind(const Value *v, const Instruction *user)
             return refuse(m->reason, m->at ? m->at : user);
         return FREE_VALUE;
     }
-    Kind k = kind_of_new(i);
+    Kind k = load && is_local_sum(load) ? FROM_IDENTITY : kind_of_new(i);
+    for (const Value *part : i->operands())
+        if (Partials running = partials(part, i); !running.empty() && !open_.count(v))
+            partials_[v].insert(running.begin(), running.end());
     if (k == FREE_VALUE) // what is accumulated has no part in it, and yet it may be another value
         k = refuse(p_.mark(i)->reason, p_.mark(i)->at ? p_.mark(i)->at : user);
     return open_[v] = k;

@@ -137,9 +137,13 @@ static bool is_thread_local(const Value *object)
 // What lies at the pointer before the instruction.
 Mark Proof::judge_load(const Instruction *i, const Value *pointer)
 {
+    auto *load = dyn_cast<LoadInst>(i);
+    if (const StoreInst *store = load ? left_by(load) : nullptr) {
+        Mark m = mark(store->getValueOperand());
+        return m ? m : mark_of_block(store->getParent());
+    }
     if (Mark m = mark(pointer))
         return m;
-    auto *load = dyn_cast<LoadInst>(i);
     if (load && !load->isSimple())
         return because("reads memory that is volatile or atomic", i);
     for (const Value *o : objects_of(pointer)) {

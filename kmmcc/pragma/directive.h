@@ -256,6 +256,7 @@ typedef struct directive {
     bool stores_numbers;
     bool is_compared; /* set by check.c: the code was compared with the clauses, without an error */
     bool is_doubted;  /* the same: a warning says that chunks may give something else */
+    bool is_guessed;  /* the same, unless it is proven that they give the same */
     bool borrows;     /* the same: chunks read what ends with the call */
     /* Position of the statement that contains the launch, with its semicolon. */
     size_t launch_begin, launch_end;

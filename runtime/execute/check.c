@@ -262,7 +262,7 @@ static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end,
     kmm__task_t *t = c->task;
     kmm_runtime_t *rt = t->runtime;
     char where[320], range[160], more[64] = "";
-    uint32_t item = kmm__shadow_item(c, s, true);
+    uint32_t item = kmm__shadow_item(c, s, (int64_t)begin, true);
     kmm__shadow_range(c, s, item, begin, end, range, sizeof(range));
     if (total > end - begin)
         snprintf(more, sizeof(more), ", %zu bytes in all", total);
@@ -338,7 +338,7 @@ static void warn_remains(const remains_t *u)
 {
     kmm__task_t *t = u->check->task;
     char where[320], range[160];
-    uint32_t to = u->access->item, from = kmm__shadow_item(u->check, u->of, false);
+    uint32_t to = u->access->item, from = kmm__shadow_item(u->check, u->of, -1, false);
     pthread_mutex_lock(&t->runtime->lock);
     const bool first = !t->work->is_warned;
     t->work->is_warned = true;

@@ -390,8 +390,9 @@ KMM__API void kmm__exact_leaves(const void *block, size_t bytes)
 
 /* ---- The end of the chunk ---- */
 
-/* A wrong byte. */
+/* A wrong byte, and where it was found. */
 typedef struct wrong {
+    uint32_t slot;
     kmm__page_t *page;
     uintptr_t at;
     const void *pc;
@@ -405,18 +406,20 @@ static bool is_early(const kmm__globals_t *g, const kmm__page_t *p, uintptr_t k)
            p->before[k] != p->left[k] && kmm__early_is_loose(g->all->earlies, p->begin + k);
 }
 
-/* False: there is none of which nothing was said yet. The last chunk looks at all pages. */
+/* Finds the next one of which nothing was said yet, behind *w. False: there is none. The last chunk
+ * looks at all pages. The tables do not change meanwhile. */
 static bool find_wrong(const kmm__globals_t *g, bool is_last, wrong_t *w)
 {
     const kmm__pages_t *pages = is_last ? &g->all->pages : &g->pages;
-    for (uint32_t n = 0; n < pages->slots; n++) {
+    uintptr_t first = w->page ? w->at % KMM__PAGE + 1 : 0;
+    for (uint32_t n = w->slot; n < pages->slots; n++, first = 0) {
         kmm__page_t *p = pages->at[n];
-        for (uintptr_t k = 0; p && k < KMM__PAGE; k++) {
+        for (uintptr_t k = first; p && k < KMM__PAGE; k++) {
             if ((p->flags[k] & (KMM__BYTE_LOOSE | KMM__BYTE_SEVERAL | KMM__BYTE_SAID)) !=
                     (KMM__BYTE_LOOSE | KMM__BYTE_SEVERAL) &&
                 !(is_last && is_early(g, p, k)))
                 continue;
-            *w = (wrong_t){p, p->begin + k, p->pc[k / KMM__PAGE_WORD],
+            *w = (wrong_t){n, p, p->begin + k, p->pc[k / KMM__PAGE_WORD],
                            p->place[k] != g->clock.place};
             return true;
         }
@@ -427,11 +430,12 @@ static bool find_wrong(const kmm__globals_t *g, bool is_last, wrong_t *w)
 /* Marks memory of which a message speaks. */
 static void mark_said(const kmm__globals_t *g, uintptr_t begin, uintptr_t end)
 {
-    for (uint32_t n = 0; n < g->all->pages.slots; n++) {
-        kmm__page_t *p = g->all->pages.at[n];
-        uintptr_t at = p && begin > p->begin ? begin - p->begin : 0;
-        for (uintptr_t k = at; p && k < KMM__PAGE && p->begin + k < end; k++)
-            p->flags[k] |= KMM__BYTE_SAID;
+    for (uintptr_t at = begin; at < end;) {
+        kmm__page_t *p = kmm__page_find(&g->all->pages, at & ~(uintptr_t)(KMM__PAGE - 1));
+        const uintptr_t next = (at | (KMM__PAGE - 1)) + 1;
+        for (; p && at < next && at < end; at++)
+            p->flags[at % KMM__PAGE] |= KMM__BYTE_SAID;
+        at = next;
     }
 }
 
@@ -485,8 +489,6 @@ static void report(kmm__check_t *c, const wrong_t *wrong)
     bool is_global = kmm__reachable_is_variable(&g->memory, wrong->at), first;
     if (is_global)
         kmm__exact_variable(wrong->at, &v);
-    else
-        kmm__reachable_text(wrong->at, text, sizeof(text));
     enter(g);
     first = !(wrong->page->flags[wrong->at % KMM__PAGE] & KMM__BYTE_SAID);
     mark_said(g, v.begin, v.end);
@@ -495,6 +497,8 @@ static void report(kmm__check_t *c, const wrong_t *wrong)
     leave(g);
     if (is_global)
         snprintf(text, sizeof(text), "the global variable %s", v.name);
+    else if (first)
+        kmm__reachable_text(wrong->at, text, sizeof(text));
     if (first && !(is_global && is_left_alone(&v)))
         say(c, wrong, text);
 }
@@ -502,16 +506,16 @@ static void report(kmm__check_t *c, const wrong_t *wrong)
 void kmm__exact_globals_report(kmm__check_t *c)
 {
     kmm__globals_t *g = c->globals;
-    wrong_t wrong;
+    wrong_t wrong = {.slot = 0};
     bool is_last = false;
     if (g) {
         enter(g);
         is_last = ++g->all->ended == c->task->work->chunk_count;
+        note_values(g);
         leave(g);
     }
     for (bool found = g != NULL; found;) {
         enter(g);
-        note_values(g);
         found = find_wrong(g, is_last, &wrong);
         leave(g);
         if (found)

@@ -181,7 +181,7 @@ void kmm__exact_say_wrong(kmm__check_t *c, const kmm__shadow_t *s, kmm__wrong_t 
                                        "which it has not stored before: `write` has no old values"};
     const kmm__violation_t *v = &s->wrong[wrong];
     bool writes = wrong != KMM__LOAD_UNNAMED && wrong != KMM__STORE_TO_READ;
-    uint32_t item = kmm__shadow_item(c, s, writes);
+    uint32_t item = kmm__shadow_item(c, s, v->first, writes);
     char where[PLACE], line[256], element[ELEMENT], remedy[512], more[64] = "", text[TEXT];
     if (!is_first(c->task, item, where))
         return;
@@ -214,7 +214,7 @@ void kmm__exact_say_unstored(kmm__check_t *c, const kmm__shadow_t *s, uint32_t i
 void kmm__exact_say_order(kmm__check_t *c, const kmm__shadow_t *s, int64_t at, bool reads,
                           int64_t other)
 {
-    uint32_t item = kmm__shadow_item(c, s, !reads);
+    uint32_t item = kmm__shadow_item(c, s, at, !reads);
     char where[PLACE], element[ELEMENT], who[64] = "other chunks read", text[TEXT];
     if (!is_first(c->task, item, where))
         return;

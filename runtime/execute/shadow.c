@@ -11,14 +11,29 @@ kmm__shadow_t *kmm__shadow_of(const kmm__check_t *c, const kmm__array_t *a)
     return NULL;
 }
 
-uint32_t kmm__shadow_item(const kmm__check_t *c, const kmm__shadow_t *s, bool writes)
+/* How well an item fits byte `at` of the array: where its elements begin, at the byte or in front
+ * of it, and the nearer the better; -1: behind it, or the byte is not known. */
+static int64_t nearness(const kmm__work_t *w, uint32_t item, int64_t at)
+{
+    const int64_t offset = item < w->item_count ? w->origins[item].offset : 0;
+    return offset <= at ? offset : -1;
+}
+
+uint32_t kmm__shadow_item(const kmm__check_t *c, const kmm__shadow_t *s, int64_t at, bool writes)
 {
     const kmm__task_t *t = c->task;
     uint32_t item = KMM__MAX_ITEMS;
-    for (uint32_t k = 0; k < t->access_count; k++)
-        if (t->accesses[k].array == s->array &&
-            (item == KMM__MAX_ITEMS || (t->accesses[k].mode != KMM_READ) == writes))
-            item = t->accesses[k].item;
+    int64_t best = -1;
+    for (uint32_t k = 0; k < t->access_count; k++) {
+        const kmm__access_t *a = &t->accesses[k];
+        const int64_t near = a->array == s->array ? nearness(t->work, a->item, at) : -1;
+        if (a->array != s->array ||
+            (item != KMM__MAX_ITEMS &&
+             (near < best || (near == best && (a->mode != KMM_READ) != writes))))
+            continue;
+        item = a->item;
+        best = near;
+    }
     for (uint32_t k = 0; k < t->work->item_count && item >= KMM__MAX_ITEMS; k++)
         if (t->work->origins[k].array == s->array)
             item = k;

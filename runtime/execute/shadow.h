@@ -87,9 +87,11 @@ struct kmm__check {
 
 /* Returns the copy of an array; NULL: there is none. */
 kmm__shadow_t *kmm__shadow_of(const kmm__check_t *c, const kmm__array_t *a);
-/* Returns the item that a message names for the copy. `writes` true prefers an item that is
- * written, false one that is not. KMM__MAX_ITEMS: no item names the array. */
-uint32_t kmm__shadow_item(const kmm__check_t *c, const kmm__shadow_t *s, bool writes);
+/* Returns the item that a message names for byte `at` of the copy; -1: for none of its bytes. Of
+ * several in one array, it is the one whose elements begin nearest in front of the byte. `writes`
+ * true prefers an item that is written, false one that is not. KMM__MAX_ITEMS: no item names the
+ * array. */
+uint32_t kmm__shadow_item(const kmm__check_t *c, const kmm__shadow_t *s, int64_t at, bool writes);
 /* Writes "elements 3 to 7, counted from its base (bytes 12 to 31 of its array)" to out; both ends
  * are included. */
 void kmm__shadow_range(const kmm__check_t *c, const kmm__shadow_t *s, uint32_t item, size_t begin,

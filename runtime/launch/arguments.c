@@ -169,6 +169,11 @@ static bool is_compared(const kmm__submission_t *s, uint32_t k)
     return w->kernel ? k >= w->used_words : is_unused(s, w->words[k] / (uint32_t)sizeof(void *));
 }
 
+bool kmm__argument_is_compared(const kmm__submission_t *s, const kmm__pointer_t *pointer)
+{
+    return is_unused(s, pointer->at / (uint32_t)sizeof(void *));
+}
+
 /* The array of an item that a function's address, which it only compares, leads to: it lies in the
  * array or ends it. The end of an array may be the begin of another. */
 static kmm__array_t *array_limited(const kmm__submission_t *s, const char *word)

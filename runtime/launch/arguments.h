@@ -23,4 +23,8 @@ int kmm__arguments_find(kmm__submission_t *s);
  * only data of clauses; and that no argument points beside an array that none points into. */
 int kmm__arguments_check(kmm__submission_t *s);
 
+/* True if the function only compares this pointer of its arguments, or computes a distance with it.
+ */
+bool kmm__argument_is_compared(const kmm__submission_t *s, const kmm__pointer_t *pointer);
+
 #endif

@@ -6,6 +6,10 @@
  * axes, each with a base at least as large as what the digits below it reach. Where the form does
  * not tell, the regions of all chunks are entered into a map of each array. The DAG finds the same
  * (task/dag.c), but only when it enters the second of the two chunks.
+ *
+ * Of plain functions it also finds chunks that read through one pointer what other chunks write
+ * through another. kmmcc takes what several parameters lead to as several arrays. Where each access
+ * is checked, that check tells more (execute/exact_order.h).
  */
 #include "launch/disjoint.h"
 
@@ -14,7 +18,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "execute/exact.h"
 #include "geometry/shape_map.h"
+#include "launch/arguments.h"
+#include "launch/meaning.h"
 #include "launch/plan.h"
 #include "memory/array.h"
 
@@ -208,6 +216,122 @@ static int refuse(const kmm__submission_t *s, uint32_t item, uint32_t chunk)
                           where, s->l->items[item].text);
 }
 
+/* ---- Reads through one pointer of what is written through another ---- */
+
+/* True if the function gets several pointers to what the items name, or finds pointers of several
+ * bases in memory. One that it only compares, as the end of an array, does not count. */
+static bool are_of_several(const kmm__submission_t *s, const kmm__item_t *a, const kmm__item_t *b)
+{
+    const kmm__work_t *w = s->work;
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < w->pointer_count; k++) {
+        const kmm__pointer_t *p = &w->pointers[k];
+        const char *word = p->array->base + p->offset;
+        found += p->array == a->array && !kmm__argument_is_compared(s, p) &&
+                 (kmm__meaning_has(a, word) || kmm__meaning_has(b, word));
+    }
+    return found > 1 || (!found && a->base != b->base);
+}
+
+/* The first item through whose pointer the launch may write what the item reads through another;
+ * NULL: none. */
+static const kmm__item_t *crossed_by(const kmm__submission_t *s, const kmm__item_t *read,
+                                     const kmm__chunk_box_t *whole)
+{
+    const kmm_launch_t *l = s->l;
+    int64_t begin, end, lo, hi;
+    for (uint32_t k = 0; k < l->item_count && read->mode == KMM_READ; k++) {
+        const kmm__item_t *w = &l->items[k];
+        if (!is_written(w) || w->array != read->array || !are_of_several(s, w, read))
+            continue;
+        if (!kmm__plan_hull(w, l->axis_count, whole, &begin, &end) ||
+            !kmm__plan_hull(read, l->axis_count, whole, &lo, &hi) ||
+            (w->base + begin < read->base + hi && read->base + lo < w->base + end))
+            return w;
+    }
+    return NULL;
+}
+
+static bool is_crossed(const kmm__submission_t *s, const kmm__chunk_box_t *whole)
+{
+    for (uint32_t k = 0; k < s->l->item_count && s->function && !kmm__exact_is_on(); k++)
+        if (crossed_by(s, &s->l->items[k], whole))
+            return true;
+    return false;
+}
+
+/* True at each further call for a launch in the source, of the first 64 launches. */
+static bool is_said(const kmm_launch_t *l)
+{
+    enum { MAX_SAID = 64 };
+    static struct {
+        const char *file;
+        int line;
+    } said[MAX_SAID];
+    static uint32_t count; /* guarded by the runtime's lock, as all of this */
+    for (uint32_t k = 0; k < count; k++)
+        if (said[k].file == l->file && said[k].line == l->line)
+            return true;
+    if (count < MAX_SAID) {
+        said[count].file = l->file;
+        said[count++].line = l->line;
+    }
+    return false;
+}
+
+/* True if another chunk writes part of what this one reads. */
+static bool reads_another(regions_t *r, uint32_t item, uint32_t chunk)
+{
+    const kmm__submission_t *s = r->s;
+    kmm__chunk_box_t box;
+    kmm__box_t boxes[2 * KMM__DIMS];
+    kmm__access_t *a = &r->accesses[item];
+    uint32_t number = chunk + 1;
+    kmm__partition_chunk(&s->part, s->l, chunk, &box);
+    if (kmm__plan(&s->l->items[item], s->l->axis_count, &box, a, &r->layouts[item]) <= 0 ||
+        !a->exact)
+        return false;
+    kmm__shape_map_t *m = map_of(r, item);
+    int n = kmm__shape_map_boxes(m, &writer_ops, NULL, a->layout, &a->box, boxes);
+    for (int b = 0; b < n; b++)
+        if (kmm__map_visit(m->map, &boxes[b], find_writer, &number))
+            return true;
+    return false;
+}
+
+static void warn_crossed(const kmm__submission_t *s, uint32_t item, uint32_t chunk,
+                         const kmm__item_t *writes)
+{
+    char where[320];
+    uint32_t first, last;
+    kmm__partition_numbers(&s->part, chunk, &first, &last);
+    kmm__work_describe(s->work, first, last, where, sizeof(where));
+    if (!is_said(s->l))
+        kmm__log(KMM__LOG_WARNING,
+                 "%s: argument %s: another chunk of this launch writes the same elements as %s, "
+                 "and chunks run in any order, so results may differ from those of one call "
+                 "[crossed]",
+                 where, s->l->items[item].text, writes->text);
+}
+
+/* Warns of the first chunk that reads what another one writes. All writes are in the maps. */
+static void find_crossed(regions_t *r)
+{
+    const kmm__submission_t *s = r->s;
+    kmm__chunk_box_t whole;
+    kmm__partition_whole(&s->part, s->l, &whole);
+    if (!is_crossed(s, &whole))
+        return;
+    for (uint32_t k = 0; k < s->l->item_count; k++) {
+        const kmm__item_t *writes = crossed_by(s, &s->l->items[k], &whole);
+        for (uint32_t c = 0; c < s->part.count && writes; c++)
+            if (reads_another(r, k, c)) {
+                warn_crossed(s, k, c, writes);
+                return;
+            }
+    }
+}
+
 static int check_regions(regions_t *r)
 {
     const kmm__submission_t *s = r->s;
@@ -218,6 +342,7 @@ static int check_regions(regions_t *r)
             if (r->is_there[k] && meets_another(r, k, c))
                 return refuse(s, k, c);
     }
+    find_crossed(r);
     return 0;
 }
 
@@ -249,7 +374,7 @@ int kmm__submission_disjoint(const kmm__submission_t *s)
     kmm__partition_whole(&s->part, s->l, &whole);
     for (uint32_t k = 0; k < s->l->item_count && apart; k++)
         apart = !is_written(&s->l->items[k]) || is_item_apart(s, &s->l->items[k], &whole);
-    return apart ? 0 : compare_regions(s);
+    return apart && !is_crossed(s, &whole) ? 0 : compare_regions(s);
 }
 
 bool kmm__stores_are_apart(const kmm_launch_t *l)

@@ -6,7 +6,9 @@
 #include "launch/submission.h"
 
 /* Refuses the launch with KMM_E_OVERLAP if two of its chunks write the same elements of exact
- * regions. Nothing of the launch has run yet; the items have their arrays. */
+ * regions. Warns once of a launch of a plain function if a chunk reads through one pointer what
+ * another chunk writes through another one. Nothing of the launch has run yet; the items have their
+ * arrays. */
 int kmm__submission_disjoint(const kmm__submission_t *s);
 
 /* True if no two items with stores, as inferred through different pointers, are in one array. */

@@ -76,6 +76,9 @@ static void time_steps(int n, int steps, double *y) { for (int t = 0; t < steps;
 static void filled(int n, double *y) { memset(y, 0, n * sizeof *y); }
 static void copied(int n, const double *x, double *y) { memcpy(y, x, n * sizeof *y); }
 static void std_copied(int n, const double *x, double *y) { std::copy(x, x + n, y); }
+static void cleared(int n, const double *x, double *y) { memset(y, 0, n * sizeof *y); for (int i = 0; i < n; i++) y[i] += x[i]; }
+static void copied_own(int lo, int hi, const double *x, double *y) { memcpy(y + lo, x + lo, (hi - lo) * sizeof *y); for (int i = lo; i < hi; i++) y[i] *= y[i]; }
+static void in_place(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = 2 * x[i]; }
 static void std_filled(int n, double *y) { std::fill(y, y + n, 3.0); }
 static void std_transformed(int n, const double *x, double *y) { std::transform(x, x + n, y, [](double v) { return v + 1; }); }
 static void switched(int n, const double *x, double *y) { for (int i = 0; i < n; i++) switch ((int)x[i] % 4) { case 0: y[i] = 1; break; case 1: y[i] = 2; break; default: y[i] = x[i]; } }
@@ -110,8 +113,35 @@ static void least_at(int lo, int hi, const double *x, best *b) { for (int i = lo
 static void least_local(int lo, int hi, const double *x, best *b) { double m = b->value; int k = b->at; for (int i = lo; i < hi; i++) if (x[i] < m) { m = x[i]; k = i; } b->value = m; b->at = k; }
 static void all_positive(int n, const double *x, int *k) { for (int i = 0; i < n; i++) if (!(x[i] > 0)) *k = 0; }
 static void all_local(int n, const double *x, int *k) { int all = 1; for (int i = 0; i < n; i++) all = all && x[i] > 0; *k = *k && all; }
+static void sum_scaled(int n, double h, const double *x, double *s) { double t = 0; for (int i = 0; i < n; i++) t += 0.5 * (x[i] + x[i + 1]); *s += h * t; }
+static void sum_divided(int n, int m, const double *x, double *s) { double t = 0; for (int i = 0; i < n; i++) t += x[i]; *s -= -t / m; }
+static void sum_difference(int n, const double *x, double *s) { double p = 0, q = 0; for (int i = 0; i < n; i++) if (x[i] > 5) p += x[i]; else q += x[i]; *s += p - q; }
+static void sum_narrow(int n, const double *x, double *s) { float t = 0; for (int i = 0; i < n; i++) t += x[i]; *s += t; }
+static void sum_of_steps(int n, int m, const double *x, double *s) { double a = 0; for (int k = 0; k < m; k++) { double t = 0; for (int i = 0; i < n; i++) t += x[i] * k; a += t * 2; } *s += a; }
+static void count_int(int n, const double *x, long *k) { int c = 0; for (int i = 0; i < n; i++) c += x[i] > 0.5; *k += c; }
+static void count_real(int n, const double *x, double *s) { long c = 0; for (int i = 0; i < n; i++) c += x[i] > 0.5; *s += c; }
+static void bins(int n, const int *v, int *h) { int l[16] = {0}; for (int i = 0; i < n; i++) l[v[i] & 15]++; for (int k = 0; k < 16; k++) h[k] += l[k]; }
+static void forces(int lo, int hi, int m, const double *x, double *f) { for (int i = lo; i < hi; i++) for (int j = i + 1; j < m; j++) { double d = x[i] - x[j]; f[i] += d; f[j] -= d; } }
+static void most_if(int n, const double *x, double *s) { double m = -DBL_MAX; for (int i = 0; i < n; i++) { double f = x[i] * 2; if (x[i] != 3 && f > m) m = f; } if (m > *s) *s = m; }
+static void scratch(int n, const double *x, double *y) { double *t = (double *)malloc(n * sizeof *t); for (int i = 0; i < n; i++) t[i] = x[i] * 2; for (int i = 0; i < n; i++) y[i] = t[i] + 1; free(t); }
+static void scratch_bounds(int lo, int hi, const double *x, double *y) { double *t = (double *)malloc((hi - lo) * sizeof *t); for (int i = lo; i < hi; i++) t[i - lo] = x[i] * 2; for (int i = lo; i < hi; i++) y[i] = t[i - lo] + 1; free(t); }
+static void ghosts(int lo, int hi, int m, const double *x, double *y) { int b = lo < 16 ? 16 : lo, e = hi > m - 16 ? m - 16 : hi; for (int i = b; i < e; i++) y[i] = x[i - 16] + x[i + 16]; }
+struct grid { int width, height; double step; };
+static void width_in_struct(int lo, int hi, const grid *g, const double *x, double *y) { for (int i = lo; i < hi; i++) for (int j = 0; j < g->width; j++) y[i * g->width + j] = x[i * g->width + j] * g->step; }
+static int width;
+static void width_in_variable(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) for (int j = 0; j < width; j++) y[i * width + j] = x[i * width + j]; }
+static void both(int n, const double *x, double *least, double *most) { for (int i = 0; i < n; i++) { *least = fmin(*least, x[i]); *most = fmax(*most, x[i]); } }
+struct two_arrays { double values[1000], sums[4]; };
+static void member_sum(int n, const double *v, double *s) { for (int i = 0; i < n; i++) s[2] += v[i]; }
 
 // ---- Not proven ----
+static void widened(int n, const int *v, long *k) { int c = 0; for (int i = 0; i < n; i++) c += v[i]; *k += c; }
+static void wrapped(int n, const int *v, long *k) { unsigned c = 0; for (int i = 0; i < n; i++) c += v[i] & 15; *k += c; }
+static void total_in_loop(int n, const double *x, double *s) { double a = 0; for (int i = 0; i < n; i++) a += x[i]; for (int i = 0; i < n; i++) *s += a; }
+static void total_and_more(int n, const double *x, double *s) { double a = 0, b = 0; for (int i = 0; i < n; i++) a += x[i]; for (int i = 0; i < n; i++) b += a + x[i]; *s += b; }
+static void scratch_set(int n, const double *x, double *y) { double *t = (double *)malloc(n * sizeof *t); for (int i = 0; i < n; i++) t[i] = x[i] * 2; t[0] = 7; for (int i = 0; i < n; i++) y[i] = t[i]; free(t); }
+static void scratch_before(int n, const double *x, double *y) { double *t = (double *)calloc(n + 1, sizeof *t); for (int i = 0; i < n; i++) t[i + 1] = x[i]; for (int i = 0; i < n; i++) y[i] = t[i]; free(t); }
+static void medians(int n, int w, const double *x, double *y) { for (int i = 0; i < n; i++) { std::vector<double> t(x + i * w, x + (i + 1) * w); std::nth_element(t.begin(), t.begin() + w / 2, t.end()); y[i * w] = t[w / 2]; } }
 static void ring(int n, const double *x, double *y) { double b[4] = {0, 0, 0, 0}; for (int i = 0; i < n; i++) { y[i] = b[(int)x[i] & 3]; b[(int)(x[i] + 1) & 3] = x[i]; } }
 static void greatest(int n, const double *x, double *y) { double m = *std::max_element(x, x + n); for (int i = 0; i < n; i++) y[i] = x[i] / m; }
 static void sorted(int n, double *y) { std::sort(y, y + n); }
@@ -162,6 +192,14 @@ static void clamped(int lo, int hi, const double *x, double *y) { for (int i = l
 static double *global;
 static void chain_in_global(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) { y[i] = x[i]; if (i) global[i] = global[i - 1] + 1; } }
 static void chain_in_struct(int lo, int hi, const double *x, double *y, const owner *o) { for (int i = lo; i < hi; i++) { y[i] = x[i]; if (i) o->p[i] = o->p[i - 1] + 1; } }
+static void cleared_ahead(int n, int k, double *y, double *z) { memset(y, 0, n * sizeof *y); for (int i = 0; i < n; i++) z[i] = y[i + k]; }
+static void copied_ahead(int n, int k, const double *x, double *y, double *z) { memcpy(y, x, n * sizeof *y); for (int i = 0; i < n; i++) z[i] = y[i + k]; }
+static void far_limit(int lo, int hi, long m, double *y) { for (int i = lo; i < hi; i++) y[i] = y[std::min((long)i, m * 1000)]; }
+static void far_inner(int lo, int hi, long m, double *y) { for (long i = lo; i < hi; i++) for (long j = 0; j < 4; j++) y[i] += y[i + j * m * 1000]; }
+static void far_store(int lo, int hi, long m, const double *x, double *y) { for (long i = lo; i < hi; i++) for (long j = 0; j < 2; j++) y[i + j * m * 1024] = x[i]; }
+static void piles_up(int lo, int hi, long m, const double *x, double *y) { for (long i = lo; i < hi; i++) y[std::min(i, m * 512)] = x[i]; }
+static void narrower(int n, const int *v, double *y) { for (int i = 0; i < n; i++) if (v[i] > 0) y[i] = v[i]; }
+static void one_array(int lo, int hi, const int *v, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[v[i]]; }
 static void copies_at_most(int n, const double *x, double *y) { memcpy(y, x, std::min(n, 4096) * sizeof *y); }
 // Pairs of the range, and accumulations that only look like the operator's.
 static void pairs(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { y[i] = 0; for (int j = 0; j < n; j++) y[i] += x[i] * x[j]; } }
@@ -171,8 +209,13 @@ static void masked_most(int n, const int *v, int *k) { int t = v[0]; for (int i 
 static void distance(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = y + 4096 == x ? 0 : x[i]; }
 static void own_address(int lo, int hi, const double *x, double *y) { for (int i = lo; i < hi; i++) y[i] = x[i] + ((size_t)(y + i) % 64 == 0); }
 
-void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long *c, vec *p, vec *q, best *b, double *z)
+// Nothing calls this, so its launch has no code either.
+static void unused_callee(int n, const double *x, double *y) { for (int i = 1; i < n; i++) y[i] = x[i]; }
+[[maybe_unused]] static void unused_caller(int n, const double *x, double *y) { LENGTH unused_callee(n, x, y); }
+
+void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long *c, vec *p, vec *q, best *b, double *z, two_arrays *two)
 {
+    const grid g = {w, n, 0.5};
     coefficients f = {1, 2, 3, 4};
     LENGTH axpy(n, 2, x, y);
     LENGTH by_pointer(n, x, y);
@@ -219,6 +262,11 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) write(y[i])
     filled(n, y);
     LENGTH copied(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) update(y[i])
+    cleared(n, x, y);
+    UPDATE copied_own(0, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) update(y[i])
+    in_place(0, n, y, y);
     LENGTH std_copied(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) write(y[i])
     std_filled(n, y);
@@ -267,9 +315,35 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
     least_local(0, n, x, b);
     AND all_positive(n, x, k);
     AND all_local(n, x, k);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(x[i:2]) reduce(+: s[0])
+    sum_scaled(n, 0.5, x, s);
+    SUM sum_divided(n, n, x, s);
+    SUM sum_difference(n, x, s);
+    SUM sum_narrow(n, x, s);
+    SUM sum_of_steps(n, 3, x, s);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(x[i]) reduce(+: c[0])
+    count_int(n, x, c);
+    SUM count_real(n, x, s);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(v[i]) reduce(+: k[0:16])
+    bins(n, v, k);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[0:n]) reduce(+: y[0:n])
+    forces(0, n, n, x, y);
+    MAXIMUM most_if(n, x, s);
+    LENGTH scratch(n, x, y);
+    BOUNDS scratch_bounds(0, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i-16:33]) update(y[i])
+    ghosts(0, n, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read((&g)[0], x[i * w:w]) write(y[i * w:w])
+    width_in_struct(0, n, &g, x, y);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i * width:width]) write(y[i * width:width])
+    width_in_variable(0, n, x, y);
+#pragma kmm parallel(i = 0:1000) chunk(90) rebase(n: i) read(two->values[i]) reduce(+: two->sums[2])
+    member_sum(1000, two->values, two->sums);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(min: s[0]) reduce(max: s[1])
+    both(n, x, s, s + 1);
 }
 
-void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, shape *f, double (*g)(double), owner *o, unsigned *least)
+void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, shape *f, double (*g)(double), owner *o, unsigned *least, long *c)
 {
     LENGTH ring(n, x, y);
     LENGTH greatest(n, x, y);
@@ -336,6 +410,31 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
     masked_most(n, v, k);
     BOUNDS distance(0, n, x, y);
     BOUNDS own_address(0, n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) write(x[i]) read(x[i + v[0]]) write(y[i])
+    cleared_ahead(n, v[0], x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) write(y[i]) read(y[i + v[0]]) write(s[i])
+    copied_ahead(n, v[0], x, y, s);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(v[i], y[0:n]) update(y[i])
+    one_array(0, n, v, y, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(y[0:n]) update(y[i])
+    far_limit(0, n, v[0], y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(y[0:n]) update(y[i])
+    far_inner(0, n, v[0], y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) update(y[i], y[i + v[0] * 1024])
+    far_store(0, n, v[0], x, y);
+    BOUNDS piles_up(0, n, v[0], x, y);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(v[i]) update(y[k[0] * i:k[0]])
+    narrower(n, v, y);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(v[i]) reduce(+: c[0])
+    widened(n, v, c);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(v[i]) reduce(+: c[0])
+    wrapped(n, v, c);
+    SUM total_in_loop(n, x, s);
+    SUM total_and_more(n, x, s);
+    LENGTH scratch_set(n, x, y);
+    LENGTH scratch_before(n, x, y);
+#pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) shape(x[n][4], y[n][4]) read(x[i][:]) write(y[i][:])
+    medians(n, 4, x, y);
 }
 
 // The order is that of the launches.
@@ -372,7 +471,7 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 // CHECK: warning: it is not proven that chunks of 'least_from_end' give what one call gives, since it stores to a reduction's target what is not known to be the first of the least or greatest values
 // CHECK: warning: it is not proven that chunks of 'rises' give what one call gives, since it stores to a reduction's target what is not combined by the operator
 // CHECK: warning: it is not proven that chunks of 'not_seen' give what one call gives, since it calls 'elsewhere(double)', whose code is not seen
-// CHECK: warning: it is not proven that chunks of 'is_elsewhere' give what one call gives, since it has no code in this file
+// CHECK: warning: it is not proven that chunks of 'is_elsewhere' give what one call gives, since it has no code in this file, and a definition in a header would be seen
 // CHECK: warning: it is not proven that chunks of 'input' give what one call gives, since it calls 'read', whose code is not seen
 // CHECK: warning: it is not proven that chunks of 'shifted_length' give what one call gives, since it uses a number or an address that is another one in each chunk
 // CHECK: warning: it is not proven that chunks of 'far_choice' give what one call gives, since it uses a number or an address that is another one in each chunk
@@ -391,3 +490,18 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 // CHECK: warning: it is not proven that chunks of 'masked_most' give what one call gives, since it uses a number or an address that is another one in each chunk
 // CHECK: warning: it is not proven that chunks of 'distance' give what one call gives, since it compares addresses that are not known to be of one array
 // CHECK: warning: it is not proven that chunks of 'own_address' give what one call gives, since it uses the address of an array as a number
+// CHECK: warning: it is not proven that chunks of 'cleared_ahead' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'copied_ahead' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'one_array' give what one call gives, since it reads at an index that is data where it also stores
+// CHECK: warning: it is not proven that chunks of 'far_limit' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'far_inner' give what one call gives, since it reads what another iteration stores
+// CHECK: warning: it is not proven that chunks of 'far_store' give what one call gives, since it stores to a place in several iterations
+// CHECK: warning: it is not proven that chunks of 'piles_up' give what one call gives, since it stores to a place in several iterations
+// CHECK: warning: it is not proven that chunks of 'narrower' give what one call gives, since it stores at a place that is not known to be the same in a chunk
+// CHECK: warning: it is not proven that chunks of 'widened' give what one call gives, since it converts what it has combined so far
+// CHECK: warning: it is not proven that chunks of 'wrapped' give what one call gives, since it converts what it has combined so far
+// CHECK: warning: it is not proven that chunks of 'total_in_loop' give what one call gives, since it combines a partial result with another one
+// CHECK: warning: it is not proven that chunks of 'total_and_more' give what one call gives, since it combines a partial result with another one
+// CHECK: warning: it is not proven that chunks of 'scratch_set' give what one call gives, since it carries a value from one iteration of its loop to the next
+// CHECK: warning: it is not proven that chunks of 'scratch_before' give what one call gives, since it carries a value from one iteration of its loop to the next
+// CHECK: warning: it is not proven that chunks of 'medians' give what one call gives, since it stores at an index or through a pointer that is data

@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #define F static void
 F sum(int n, const float *x, float *s) { for (int i = 0; i < n; i++) s[0] += x[i]; }
+F bins_kept(int n, const int *v, int *h) { int l[4] = {0}; for (int i = 0; i < n; i++) l[v[i] & 3] = v[i]; for (int k = 0; k < 4; k++) h[k] += l[k]; }
+F bins_from_one(int n, const int *v, int *h) { int l[4]; for (int k = 0; k < 4; k++) l[k] = 1; for (int i = 0; i < n; i++) l[v[i] & 3]++; for (int k = 0; k < 4; k++) h[k] += l[k]; }
+F in_twos(int n, const int *x, int *s) { int a = 0, b = 0, i; for (i = 0; i + 1 < n; i += 2) { a += x[i]; b += x[i + 1]; } if (i < n) a += x[i]; *s += a + b; }
 F sum_local(int n, const float *x, float *s) { float t = 0; for (int i = 0; i < n; i++) t += x[i]; *s += t; }
 F sum_from(int n, const float *x, float *s) { float t = *s; for (int i = 0; i < n; i++) t = t + x[i] * x[i]; *s = t; }
 F sum_first(int n, const float *x, float *s) { float t = x[0]; for (int i = 1; i < n; i++) t += x[i]; *s += t; }
@@ -239,6 +242,12 @@ R(max, si, xi, less(n, xi, si));
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(611) read(xi[i]) write(yi[i]) reduce(+: si[0])) prefix(n, xi, yi, si);
 // CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'si[0]' is reduced here, but 'ticket' also reads it: a chunk has a copy of its own
 P(kmm parallel(i = 0:n) rebase(n: i) chunk(611) write(yi[i]) reduce(+: si[0])) ticket(n, yi, si);
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'bins_kept' combines 'si[0:4]' by + alone; KMM_CHECK=result compares the result with that of one call [-Wkmm-reduce]
+P(kmm parallel(i = 0:n) rebase(n: i) chunk(611) read(xi[i]) reduce(+: si[0:4])) bins_kept(n, xi, si);
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'bins_from_one' combines 'si[0:4]' by + alone; KMM_CHECK=result compares the result with that of one call [-Wkmm-reduce]
+P(kmm parallel(i = 0:n) rebase(n: i) chunk(611) read(xi[i]) reduce(+: si[0:4])) bins_from_one(n, xi, si);
+// CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'in_twos' combines 'si[0]' by + alone; KMM_CHECK=result compares the result with that of one call [-Wkmm-reduce]
+R(+, si, xi, in_twos(n, xi, si));
 // CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'unseen' combines 's[0]' by + alone; KMM_CHECK=result compares the result with that of one call [-Wkmm-reduce]
 R(+, s, x, unseen(n, x, s));
 // CHECK: reduced.c:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'limited' combines 'si[0]' by + alone; KMM_CHECK=result compares the result with that of one call [-Wkmm-reduce]

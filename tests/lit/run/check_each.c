@@ -39,6 +39,10 @@
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t marks 2>&1 | FileCheck --check-prefix=MARKS %s %}
 // MARKS: check_each.c:[[#]]: {{the|another}} chunk stores to the global variable 'writes', which
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t heap 2>&1 | FileCheck --check-prefix=HEAP %s %}
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not timeout 60 %t wide 2>&1 | FileCheck --check-prefix=WIDE %s %}
+// WIDE: {{the|another}} chunk stores to memory that no clause names
+// WIDE-NOT: memory that no clause names, at {{.*}}; make it
+// WIDE: as -fkmm-check has said on standard error
 // HEAP: shared: chunk [[#]] of 4: check_each.c:[[#]]: {{the|another}} chunk stores to memory that no clause names, at 0x{{[0-9a-f]+}}, allocated before the launch or by another thread, which all chunks share, and they run at once and in any order; make it a parameter that a clause names, or atomic
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t once 2>&1 | FileCheck --check-prefix=ONCE %s %}
 // ONCE: {{the|another}} chunk stores to memory that no clause names, at 0x{{[0-9a-f]+}}, which another chunk has allocated, which
@@ -50,6 +54,9 @@
 // A chunk reads what another one stores, each by an item that allows it.
 // RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t shifted 2>&1 | FileCheck --check-prefix=SHIFTED %s %}
 // SHIFTED: kmm: error: {{.*}}check_each.c:[[#]]: right: chunk [[#]] of 4: argument {{p|q}}[i]: the chunk {{reads|stores to}} element {{[0-9]+}}, which chunk {{[0-9]+}} {{reads|stores}}, and chunks run at once and in any order; store to another array, or call it without the pragma
+// Of several items in one array, a message names the one whose elements begin nearest in front of what is accessed.
+// RUN: %if !san %{ env KMM_ON_ERROR=continue %not %t halves 2>&1 | FileCheck --check-prefix=HALVES %s %}
+// HALVES: argument high[i]: check_each.c:[[#]]: the chunk reads element {{512|1024|1536|2048}}, which no clause names for this chunk
 // RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 KMM_ON_ERROR=continue %not %t shifted 2>&1 | FileCheck --check-prefix=SHIFTED %s %}
 //
 // What a launch with nowait stores may not be read before its wait, nor what it uses be stored to.
@@ -71,6 +78,12 @@
 // RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t right 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 // RUN: %if !san %{ %kmmcc -fno-kmm-compare -w %s -o %t.plain && env KMM_CHECK=access KMM_ON_ERROR=continue %not %t.plain store 2>&1 | FileCheck --check-prefix=NOTE %s %}
 // NOTE: kmm: note: KMM_CHECK=access sees stores that change a value; in a program compiled with `kmmcc -fkmm-check` it sees every load and store
+// Two parameters that lead into one array: without a check of each access, libkmm compares what the clauses name.
+// RUN: %if !san %{ %t.plain shifted 2>&1 | FileCheck --check-prefix=TWO %s %}
+// RUN: %if !san %{ env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t.plain shifted 2>&1 | FileCheck --check-prefix=TWO %s %}
+// TWO: kmm: warning: {{.*}}check_each.c:[[#]]: right: chunk 0 of 4: argument q[i]: another chunk of this launch writes the same elements as p[i], and chunks run in any order, so results may differ from those of one call [crossed]
+// TWO-NOT: kmm:
+// RUN: %if !san %{ %t.plain swapped 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 // RUN: %if !san %{ env KMM_CHECK=access %t.plain right 2>&1 | FileCheck --check-prefix=RIGHT %s %}
 //
 // In two steps, and what the flags are.
@@ -108,6 +121,7 @@ static void counts(long n, int *to, const int *from) { for (long i = 0; i < n; i
 static void keeps(long n, int *to, const int *from) { static unsigned seed = 1; for (long i = 0; i < n; i++) to[i] = 2 * from[i] + (seed = seed * 1664525 + 1) % 3; }
 static void calls(long n, int *to, const int *from) { pair.b += (int)n; for (long i = 0; i < n; i++) to[i] = 2 * from[i]; }
 static long *state, *outer;
+static int *room;
 static _Atomic double real;
 static atomic_uint next, serving, word, done;
 static void swaps(long n, int *to, const int *from) { double old = real; while (!atomic_compare_exchange_weak(&real, &old, old + n)) ; for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; total += from[i]; } }
@@ -123,6 +137,9 @@ static void stripes(long n, int *to, const int *from) { pthread_mutex_t *m = &st
 static void readers(long n, int *to, const int *from) { pthread_rwlock_rdlock(&shelf); meet(); for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; total++; } pthread_rwlock_unlock(&shelf); }
 static void several(long n, int *to, const int *from) { sem_wait(&three); meet(); for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; total++; } sem_post(&three); }
 static void heap(long n, int *to, const int *from) { for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; state[1]++; } }
+static void wide(long n, int *to, const int *from) { for (long i = 0; i < n; i++) to[i] = 2 * from[i]; for (long i = 0; i < 100000; i++) room[i] = from[0] * 0x01010101 + 1; }
+static void evens(long n, int *to, const int *from) { for (long i = 0; i < n; i++) to[2 * i] = from[2 * i]; }
+static void slides(long n, int *to, const int *from) { for (long i = 0; i < n; i++) to[i] = to[i + 1] + from[i]; }
 static void stack(long n, int *to, const int *from) { for (long i = 0; i < n; i++) { to[i] = 2 * from[i]; ++*outer; } }
 static void allocate(void) { state = calloc(2, sizeof(*state)); }
 static void once_each(long n, int *to, const int *from) { static pthread_once_t own_once = PTHREAD_ONCE_INIT; pthread_once(&own_once, allocate); heap(n, to, from); }
@@ -217,7 +234,7 @@ static void proper(long n, int *to, const int *from)
 static void (*volatile called)(long, int *, const int *);
 static void shared(long n, int *to, const int *from) { called(n, to, from); }
 static void columns(long lo, long hi, int (*a)[64]) { for (int r = 0; r < 64; r++) for (long k = lo; k < hi; k++) a[r][k] = r; }
-static const struct { const char *name; void (*f)(long, int *, const int *); } functions[] = {{"counts", counts}, {"keeps", keeps}, {"calls", calls}, {"proper", proper}, {"swaps", swaps}, {"unlocks", unlocks}, {"marks", marks}, {"stripes", stripes}, {"readers", readers}, {"several", several}, {"heap", heap}, {"stack", stack}, {"once", once_each}};
+static const struct { const char *name; void (*f)(long, int *, const int *); } functions[] = {{"counts", counts}, {"keeps", keeps}, {"calls", calls}, {"proper", proper}, {"swaps", swaps}, {"unlocks", unlocks}, {"marks", marks}, {"stripes", stripes}, {"readers", readers}, {"several", several}, {"heap", heap}, {"wide", wide}, {"stack", stack}, {"once", once_each}};
 int main(int c, char **v)
 {
     volatile int out = 0;
@@ -226,6 +243,7 @@ int main(int c, char **v)
     outer = &local;
     sem_init(&three, 0, 3);
     sem_init(&one, 0, 1);
+    if (c > 1 && !strcmp(v[1], "wide")) room = calloc(100000, sizeof(*room));
     if (c > 1 && strcmp(v[1], "once")) state = calloc(4, sizeof(*state));
     for (size_t k = 0; k < sizeof(functions) / sizeof(*functions); k++)
         if (c > 1 && !strcmp(v[1], functions[k].name)) {
@@ -240,6 +258,21 @@ int main(int c, char **v)
         int *p = y, *q = y + 1;
 #pragma kmm parallel(i = 0:2048) chunk(512) rebase(n: i) write(p[i]) read(q[i])
         right(2048, p, q);
+    } else if (!strcmp(v[1], "swapped")) { /* each chunk reads what it writes itself, or what none writes */
+        int *p = y, *q = y, *far = y + 2048;
+#pragma kmm parallel(i = 0:2048) chunk(512) rebase(n: i) write(p[i]) read(q[i])
+        right(2048, p, q);
+#pragma kmm parallel(i = 0:2048) chunk(512) rebase(n: i) write(p[i]) read(far[i])
+        right(2048, p, far);
+#pragma kmm parallel(i = 0:1024) chunk(256) rebase(n: i) write(p[2 * i]) read((q + 1)[2 * i])
+        evens(1024, p, q + 1);
+#pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(table[i])
+        right(N, x, table);
+        x[3071] = 6142;
+    } else if (!strcmp(v[1], "halves")) {
+        int *low = table, *high = table + 2047;
+#pragma kmm parallel(i = 0:2047) chunk(512) rebase(n: i) update(high[i]) read(low[i])
+        slides(2047, high, low);
     } else if (!strcmp(v[1], "early") || !strcmp(v[1], "spoils") || !strcmp(v[1], "later") || !strcmp(v[1], "again")) {
 #pragma kmm parallel(i = 0:N) chunk(1024) rebase(n: i) write(x[i]) read(y[i]) nowait
         right(N, x, y);
