@@ -75,7 +75,7 @@ typedef enum kmm_op {
     KMM_OP_LOR,
     KMM_OP_ARGMIN,
     KMM_OP_ARGMAX /* argmin, argmax: of structs of a value and an index; equal values: the smaller
-                     index */
+                     index, but the target stays if it has that value */
 } kmm_op_t;
 
 /* size_t, by a name that the program does not give to something else. */

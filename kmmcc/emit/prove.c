@@ -68,6 +68,22 @@ static int same_as(const unit_t *u, const directive_t *d, int number)
     return 0;
 }
 
+static void add_element(const reduced_t *r, ir_role_t *role)
+{
+    static const int bits[] = {
+        [KMM_INT8] = 8,          [KMM_INT16] = 16,         [KMM_INT32] = 32,  [KMM_INT64] = 64,
+        [KMM_UINT8] = 8,         [KMM_UINT16] = 16,        [KMM_UINT32] = 32, [KMM_UINT64] = 64,
+        [KMM_FLOAT] = 32,        [KMM_DOUBLE] = 64,        [KMM_HALF] = 16,   [KMM_BFLOAT16] = 16,
+        [KMM_COMPLEX_FLOAT] = 0, [KMM_COMPLEX_DOUBLE] = 0,
+    };
+    role->is_unsigned = r->type >= KMM_UINT8 && r->type <= KMM_UINT64;
+    role->is_floating = r->type >= KMM_FLOAT;
+    role->bits = bits[r->type];
+    role->value_at = (int)r->value_at;
+    role->index_at = (int)r->index_at;
+    role->pair_bytes = (int)r->bytes;
+}
+
 static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *const *moved)
 {
     const size_t bytes = ((size_t)d->argument_count + 1) * sizeof(ir_role_t);
@@ -85,8 +101,7 @@ static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *
             role[k].combine = reduced_combine_of(item->op);
             role[k].is_logical = item->op == KMM_OP_LAND || item->op == KMM_OP_LOR;
             role[k].is_pair = item->op == KMM_OP_ARGMIN || item->op == KMM_OP_ARGMAX;
-            role[k].is_unsigned =
-                item->reduced.type >= KMM_UINT8 && item->reduced.type <= KMM_UINT64;
+            add_element(&item->reduced, &role[k]);
         }
     }
     for (int k = 0; k < d->rebase_count; k++) {

@@ -149,6 +149,7 @@ class Proof
     Mark judge_operands(const Instruction *i) const;
     Mark judge_block(const BasicBlock *b) const;
     void propagate();
+    Mark ending() const;
 
     // ---- proof_memory.cpp: objects ----
     ObjectKind kind_of(const Value *object) const;
@@ -218,8 +219,11 @@ class Combining
     bool is_operator(const Instruction *i, bool *only_left) const;
     bool is_identity(const Value *v) const;
     bool is_zero(const Value *v) const;
-    bool combines_always(const Loop *l) const;
-    bool is_first(const Value *v, const Loop *l) const;
+    bool fits(const Value *v) const;
+    bool is_bit(const Value *v) const;
+    bool combines_truth(const Instruction *i);
+    bool combines_always(const Loop *l, const PHINode *sum) const;
+    bool is_first(const Value *v, const Loop *l, const PHINode *sum) const;
     Kind refuse(const std::string &reason, const Instruction *at);
     Kind combine(const Value *a, const Value *b, const Instruction *at);
     Kind kind(const Value *v, const Instruction *user);
@@ -255,7 +259,7 @@ class Combining
     // ---- proof_pair.cpp ----
     std::set<std::pair<const Value *, const Value *>> paired_;
     const Value *index_place_ = nullptr;
-    bool is_ascending(const Value *index) const;
+    bool is_ascending(const Value *index, const Value *chosen) const;
     const Value *first_ = nullptr; // the value that is stored, while its conditions are looked at
     std::optional<bool> holds(const Value *condition, unsigned atoms) const;
     std::optional<bool> holds(const CmpInst *test, CmpInst::Predicate is, unsigned atoms) const;

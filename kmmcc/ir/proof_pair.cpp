@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions to the least or greatest value with its index. Of equal values the first has to stay,
-// since the smaller index wins where chunks are combined.
+// since the smaller index wins where chunks are combined, and the target where it has that value.
 #include "ir/proof.hpp"
 
 namespace kmm_ir
@@ -14,18 +14,37 @@ static int64_t offset_in_pair(const Value *pointer, const DataLayout &layout)
     return isa<Argument>(base) ? offset.getSExtValue() : -1;
 }
 
-// True if the index becomes greater with each iteration of a divided loop.
-bool Combining::is_ascending(const Value *index) const
+// True if a recurrence of at least 32 bits becomes greater with each iteration of its loop. What
+// overflows only in a loop of 2^32 iterations is left out.
+static bool rises(const SCEVAddRecExpr *r, ScalarEvolution &scev)
 {
+    const uint64_t bits = scev.getTypeSizeInBits(r->getType());
+    auto *step = dyn_cast<SCEVConstant>(r->getStepRecurrence(scev));
+    return bits >= 32 && r->isAffine() && step && step->getAPInt().isStrictlyPositive() &&
+           (r->hasNoSignedWrap() || r->hasNoUnsignedWrap() ||
+            step->getAPInt().ule(bits > 32 ? 1ULL << 31 : 1));
+}
+
+// True if the index becomes greater with each iteration of the outermost loop, so that the first of
+// equal values has the smallest. `chosen` is the value that goes with it.
+bool Combining::is_ascending(const Value *index, const Value *chosen) const
+{
+    auto loop_of = [&](const Value *v) {
+        auto *i = dyn_cast<Instruction>(v);
+        return i ? p_.loops_.getLoopFor(i->getParent()) : nullptr;
+    };
     if (p_.mark(index) || !p_.scev_.isSCEVable(index->getType()))
         return false;
     const SCEV *s = p_.scev_.getSCEV(const_cast<Value *>(index));
-    while (auto *c = dyn_cast<SCEVCastExpr>(s))
-        s = c->getOperand();
+    while (isa<SCEVSignExtendExpr>(s) || isa<SCEVZeroExtendExpr>(s))
+        s = cast<SCEVCastExpr>(s)->getOperand();
     auto *r = dyn_cast<SCEVAddRecExpr>(s);
-    auto *step =
-        r && r->isAffine() ? dyn_cast<SCEVConstant>(r->getStepRecurrence(p_.scev_)) : nullptr;
-    return step && step->getAPInt().isStrictlyPositive() && p_.divided_.count(r->getLoop());
+    if (!r || !rises(r, p_.scev_))
+        return false;
+    // A loop around it would come to smaller indices again.
+    const Loop *l = loop_of(index), *other = loop_of(chosen);
+    l = other && (!l || l->contains(other)) ? other : l;
+    return l && l->getOutermostLoop() == r->getLoop();
 }
 
 // `chosen` is the value where the index is `index`.
@@ -53,7 +72,7 @@ bool Combining::goes_with(const Value *index, const Value *chosen)
         return true;
     }
     if (!isa<Instruction>(chosen) || !p_.mark(chosen))
-        return is_ascending(index);
+        return is_ascending(index, chosen);
     // A choice by the same condition.
     auto *s = dyn_cast<SelectInst>(index);
     auto *by = dyn_cast<SelectInst>(chosen);
@@ -176,9 +195,14 @@ Mark Combining::run_pair(const StoreInst *value, const StoreInst *index)
     place_ = value->getPointerOperand();
     index_place_ = index->getPointerOperand();
     first_ = value->getValueOperand();
-    if (is_before(value->getParent()) && contributes(first_, value) &&
-        !p_.mark(index->getValueOperand()))
-        return nullptr;
+    if (!fits(first_))
+        return Proof::because("stores to a reduction's target a value of another type than the "
+                              "clause's elements have",
+                              value);
+    if (is_before(value->getParent()))
+        return Proof::because("keeps the smaller index of equal values, also where the target "
+                              "already has that value; there libkmm keeps the target's index",
+                              value);
     const Mark untold = Proof::because("stores to a reduction's target what is not known to be "
                                        "the first of the least or greatest values",
                                        value);
@@ -193,8 +217,7 @@ Mark Combining::run_pair(const StoreInst *value, const StoreInst *index)
     return goes_with(index->getValueOperand(), first_) ? nullptr : untold;
 }
 
-// A value and its index are stored together. Which of them comes first in the struct, the code
-// shows.
+// A value and its index are stored together.
 Mark Combining::run_pair(const StoreInst *store)
 {
     std::vector<const StoreInst *> both;
@@ -206,13 +229,14 @@ Mark Combining::run_pair(const StoreInst *store)
     }
     if (both.size() != 2)
         return Proof::because("does not store a value and its index together", store);
-    const Mark m = run_pair(both[0], both[1]);
-    if (!m)
-        return nullptr;
-    open_.clear();
-    paired_.clear();
-    why_ = nullptr;
-    return run_pair(both[1], both[0]) ? m : nullptr;
+    for (unsigned k = 0; k < 2; k++) {
+        const int64_t value = offset_in_pair(both[k]->getPointerOperand(), p_.layout_),
+                      index = offset_in_pair(both[1 - k]->getPointerOperand(), p_.layout_);
+        if (value % role_->pair_bytes == role_->value_at &&
+            index - value == role_->index_at - role_->value_at)
+            return run_pair(both[k], both[1 - k]);
+    }
+    return Proof::because("does not store a value and its index where the struct has them", store);
 }
 
 } // namespace kmm_ir

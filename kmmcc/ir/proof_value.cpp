@@ -254,6 +254,35 @@ void Proof::propagate()
     }
 }
 
+// ---- The end of the program ----
+
+// The status of the program, if the instruction ends it.
+static const Value *status_of(const Instruction &i)
+{
+    auto *call = dyn_cast<CallBase>(&i);
+    const StringRef name = call ? called(call) : "";
+    const bool ends = name == "exit" || name == "_exit" || name == "_Exit" || name == "quick_exit";
+    return ends && call->arg_size() == 1 ? call->getArgOperand(0) : nullptr;
+}
+
+// Of several iterations that end the program, any may be the first one where there are chunks. So
+// all have to give one status.
+Mark Proof::ending() const
+{
+    const Value *one = nullptr;
+    for (const Instruction &i : instructions(f_)) {
+        const Value *status = status_of(i);
+        const bool is_same = status && (isa<Constant>(status) || isa<Argument>(status)) &&
+                             !mark(status) && (!one || one == status);
+        if (status && !is_same)
+            return because("may end the program with a status that depends on which chunk comes "
+                           "first",
+                           &i);
+        one = status ? status : one;
+    }
+    return nullptr;
+}
+
 // ---- The whole function ----
 
 Mark Proof::run()
@@ -274,6 +303,8 @@ Mark Proof::run()
             if (m)
                 return located(m, &i);
         }
+    if (Mark m = ending())
+        return m;
     return crossings();
 }
 

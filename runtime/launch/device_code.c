@@ -108,7 +108,7 @@ static value_t node(const kmm__folding_t *f, uint64_t element, value_t a, value_
     if (!f->element.is_pair)
         kmm__fold(f->op, &f->element, a.wide, b.wide, 1);
     else if (pair_wins(f->op, &f->element, partial_at(f, element, b.partial),
-                       partial_at(f, element, a.partial)))
+                       partial_at(f, element, a.partial), false))
         a = b;
     return a;
 }
@@ -195,7 +195,7 @@ static void fold_target(const kmm__folding_t *f, uint32_t block, uint32_t thread
     char *target = target_at(f, p.element);
     if (f->element.is_pair) {
         const char *winner = partial_at(f, p.element, shared[thread].partial);
-        if (pair_wins(f->op, &f->element, winner, target))
+        if (pair_wins(f->op, &f->element, winner, target, true))
             __builtin_memcpy(target, winner, f->element.bytes);
         return;
     }

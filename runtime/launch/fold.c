@@ -358,8 +358,10 @@ static bool less(number_t a, number_t b)
     return a.is_signed ? (int64_t)a.i < (int64_t)b.i : a.i < b.i;
 }
 
-/* True if pair b replaces pair a. */
-static bool pair_wins(kmm_op_t op, const kmm__element_t *e, const char *b, const char *a)
+/* True if pair b replaces pair a by its value, or by its index if the values are equal. `keeps`: of
+ * equal values, a stays. */
+static bool pair_wins(kmm_op_t op, const kmm__element_t *e, const char *b, const char *a,
+                      bool keeps)
 {
     number_t x = number_at(e->type, a + e->value_at), y = number_at(e->type, b + e->value_at);
     bool x_nan = !x.is_integer && __builtin_isnan(x.d),
@@ -368,7 +370,8 @@ static bool pair_wins(kmm_op_t op, const kmm__element_t *e, const char *b, const
         return y_nan;
     if (!x_nan && (less(x, y) || less(y, x)))
         return op == KMM_OP_ARGMIN ? less(y, x) : less(x, y);
-    return less(number_at(e->index, b + e->index_at), number_at(e->index, a + e->index_at));
+    return !keeps &&
+           less(number_at(e->index, b + e->index_at), number_at(e->index, a + e->index_at));
 }
 
 void kmm__fold(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, size_t n)
@@ -380,7 +383,21 @@ void kmm__fold(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, siz
     for (size_t k = 0; k < RUN(n); k++) {
         char *x = (char *)a + k * e->bytes;
         const char *y = (const char *)b + k * e->bytes;
-        if (pair_wins(op, e, y, x))
+        if (pair_wins(op, e, y, x, false))
+            __builtin_memcpy(x, y, e->bytes);
+    }
+}
+
+void kmm__fold_target(kmm_op_t op, const kmm__element_t *e, void *target, const void *b, size_t n)
+{
+    if (!e->is_pair) {
+        fold_numbers(op, e->type, target, b, n);
+        return;
+    }
+    for (size_t k = 0; k < RUN(n); k++) {
+        char *x = (char *)target + k * e->bytes;
+        const char *y = (const char *)b + k * e->bytes;
+        if (pair_wins(op, e, y, x, true))
             __builtin_memcpy(x, y, e->bytes);
     }
 }

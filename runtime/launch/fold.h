@@ -44,6 +44,10 @@ void kmm__narrow(const kmm__element_t *e, void *elements, const void *wide,
  * argmin and argmax: of equal values the smaller index; a NaN is more extreme than every number. */
 void kmm__fold(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, size_t n);
 
+/* The same for the last step, where b is folded into the target. argmin and argmax: of equal
+ * values, the target stays whatever its index is, as with `if (x < m.value)`. */
+void kmm__fold_target(kmm_op_t op, const kmm__element_t *e, void *target, const void *b, size_t n);
+
 /* a[k] = b[k] where a[k] is a NaN and b[k] is not the identity, for n floating-point numbers in
  * wide form. */
 void kmm__fold_numbers(kmm_op_t op, const kmm__element_t *e, void *a, const void *b, size_t n);

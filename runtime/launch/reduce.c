@@ -432,7 +432,7 @@ static void fold_block(const kmm__array_operation_t *op, int64_t at, char *targe
     kmm__widen(e, stack[1].bytes, target, n);
     if (r->takes_number)
         kmm__fold_numbers(r->op, e, stack[1].bytes, stack[0].bytes, n);
-    kmm__fold(r->op, e, stack[1].bytes, stack[0].bytes, n);
+    kmm__fold_target(r->op, e, stack[1].bytes, stack[0].bytes, n);
     kmm__narrow(e, target, stack[1].bytes, n);
 }
 

@@ -179,4 +179,17 @@ static inline void reference_fold(kmm_op_t op, const kmm__element_t *e, void *a,
     memcpy(a, &low, e->bytes);
 }
 
+/* The last step, into the target: of pairs with equal values, or two NaNs, the target stays. */
+static inline void reference_fold_target(kmm_op_t op, const kmm__element_t *e, void *target,
+                                         const void *b)
+{
+    const char *x = (const char *)target + e->value_at, *y = (const char *)b + e->value_at;
+    const bool both_nan = kmm__type_is_floating(e->type) && e->is_pair &&
+                          isnan(reference_real(e->type, x)) && isnan(reference_real(e->type, y));
+    const bool one_nan = kmm__type_is_floating(e->type) && e->is_pair && !both_nan &&
+                         (isnan(reference_real(e->type, x)) || isnan(reference_real(e->type, y)));
+    if (!e->is_pair || one_nan || (!both_nan && reference_compare(e->type, x, y)))
+        reference_fold(op, e, target, b);
+}
+
 #endif

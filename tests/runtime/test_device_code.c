@@ -115,7 +115,7 @@ static void expect(const kmm__folding_t *f, const char *partials, char *target)
         }
         wide_t sum = tree(f, partials + k * bytes, f->count), old;
         kmm__widen(&f->element, old.bytes, to, 1);
-        kmm__fold(f->op, &f->element, old.bytes, sum.bytes, 1);
+        kmm__fold_target(f->op, &f->element, old.bytes, sum.bytes, 1);
         kmm__narrow(&f->element, to, old.bytes, 1);
     }
 }

@@ -101,6 +101,14 @@ static void folds_one(rng_t *r, kmm_op_t op, const kmm__element_t *e)
             if (!same_wide(e, x + k * wide, old + k * wide))
                 fail_msg("op %d type %d%s: wrong", op, e->type, e->is_pair ? " pair" : "");
         }
+        kmm__widen(e, x, a, N);
+        memcpy(old, x, N * wide);
+        kmm__fold_target(op, e, x, y, N);
+        for (size_t k = 0; k < N; k++) {
+            reference_fold_target(op, e, old + k * wide, y + k * wide);
+            if (!same_wide(e, x + k * wide, old + k * wide))
+                fail_msg("op %d type %d%s: wrong target", op, e->type, e->is_pair ? " pair" : "");
+        }
     }
 }
 

@@ -190,7 +190,7 @@ static void expect(const spec_t *s, int64_t chunk, char *target, const char *dat
     tree(s, chunk, 0, chunks, data, wide);
     for (int64_t k = 0; k < s->length; k++) {
         kmm__widen(&s->element, a, target + k * s->element.bytes, 1);
-        reference_fold(s->op, &s->element, a, wide + (size_t)k * wide_bytes);
+        reference_fold_target(s->op, &s->element, a, wide + (size_t)k * wide_bytes);
         kmm__narrow(&s->element, target + k * s->element.bytes, a, 1);
     }
     free(wide);
