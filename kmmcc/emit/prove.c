@@ -85,6 +85,7 @@ static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *
             role[k].combine = reduced_combine_of(item->op);
             role[k].is_logical = item->op == KMM_OP_LAND || item->op == KMM_OP_LOR;
             role[k].is_pair = item->op == KMM_OP_ARGMIN || item->op == KMM_OP_ARGMAX;
+            role[k].value_at = item->reduced.value_at;
             role[k].is_unsigned =
                 item->reduced.type >= KMM_UINT8 && item->reduced.type <= KMM_UINT64;
         }

@@ -228,6 +228,7 @@ class Combining
     bool is_same_place(const Value *a, const Value *b) const;
     bool is_additive() const;
     bool is_idempotent() const { return !is_additive(); }
+    bool combines_truth(const Instruction *i) const;
     bool is_operator(const Instruction *i, bool *only_left) const;
     bool is_identity(const Value *v) const;
     bool is_zero(const Value *v) const;

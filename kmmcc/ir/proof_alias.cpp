@@ -100,9 +100,7 @@ bool Proof::has_plain_elements(const Value *array) const
     for (const Instruction &i : instructions(f_)) {
         auto *store = dyn_cast<StoreInst>(&i);
         auto *copy = dyn_cast<MemTransferInst>(&i);
-        const Value *to = store  ? store->getPointerOperand()
-                          : copy ? copy->getRawDest()
-                                 : nullptr;
+        const Value *to = store ? store->getPointerOperand() : copy ? copy->getRawDest() : nullptr;
         if (to && is_contained(arrays_of(to), array) &&
             (copy || is_member(store) || store->getValueOperand()->getType()->isPointerTy()))
             return false;
