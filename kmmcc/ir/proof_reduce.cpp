@@ -484,6 +484,12 @@ Mark Combining::run(const StoreInst *store)
         return m;
     if (role_->is_pair)
         return run_pair(store);
+    const Type *t = store->getValueOperand()->getType();
+    if (role_->element_bytes &&
+        (t->isFloatingPointTy() != (role_->is_real != 0) ||
+         p_.layout_.getTypeStoreSize(const_cast<Type *>(t)) != (uint64_t)role_->element_bytes))
+        return Proof::because("stores to a reduction's target as another type than the clause's",
+                              store);
     const Kind k = kind(store->getValueOperand(), store);
     if (k != FROM_TARGET)
         return run_guarded(store, k);

@@ -13,6 +13,8 @@ static void other_member(int lo, int hi, const int *x, struct turned *b) { for (
 static void no_roots(int lo, int hi, const int *p, const int *x, int *m) { int t = x[lo]; for (int i = lo; i < hi; i++) { if (p[i] == i) continue; if (x[i] > t) t = x[i]; } if (t > *m) *m = t; }
 static void any_bits(int n, const int *x, int *k) { for (int i = 0; i < n; i++) *k |= x[i] & 6; }
 static void all_bits(int n, const int *x, int *k) { for (int i = 0; i < n; i++) *k &= x[i]; }
+static void bins(int n, const int *x, float *h) { for (int i = 0; i < n; i++) h[x[i] & 7] += x[i] * .5f; }
+static void halves(int n, const int *x, short *h) { for (int i = 0; i < n; i++) h[0] += x[i]; }
 
 // ---- Proven ----
 static void least(int lo, int hi, const int *x, struct best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value) { b->value = x[i]; b->index = i; } }
@@ -37,6 +39,10 @@ void launches(int n, int w, int *p, int *x, int *k, struct best *b, struct turne
     any_bits(n, x, k);
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(&&: k[0])
     all_bits(n, x, k);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(+: k[0:8])
+    bins(n, x, (float *)k);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(+: k[0:8])
+    halves(n, x, (short *)k);
 
     BEST least(0, n, x, b);
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[8*i:8]) reduce(argmin: b[0])
@@ -56,3 +62,5 @@ void launches(int n, int w, int *p, int *x, int *k, struct best *b, struct turne
 // CHECK: warning: it is not proven that chunks of 'no_roots' give what one call gives, since
 // CHECK: warning: it is not proven that chunks of 'any_bits' give what one call gives, since it combines bits of numbers
 // CHECK: warning: it is not proven that chunks of 'all_bits' give what one call gives, since it combines bits of numbers
+// CHECK: warning: it is not proven that chunks of 'bins' give what one call gives, since it stores to a reduction's target as another type than the clause's
+// CHECK: warning: it is not proven that chunks of 'halves' give what one call gives, since it stores to a reduction's target as another type than the clause's
