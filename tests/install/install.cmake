@@ -106,12 +106,15 @@ run(${WORK}/second/bin/kmmcc ${flags} ${SOURCE}/project/saxpy.c -o saxpy)
 run(${WORK}/saxpy)
 expect("1999")
 
-# So do programs in C++ that call libkmm; the Fortran module is there.
+# So do programs in C++ that call libkmm; the Fortran module and Julia's package are there.
 run(${WORK}/second/bin/kmmcc ${flags} ${SOURCE}/../../examples/cxx/mirror.cpp -o mirror)
 run(${WORK}/mirror 1)
 expect("mirror: 1 x 3, sum = 3395120123: ok, ok")
 if(NOT EXISTS ${WORK}/second/share/kmm/fortran/kmm.F90)
   message(FATAL_ERROR "the Fortran module is not installed")
+endif()
+if(NOT EXISTS ${WORK}/second/share/kmm/julia/src/Kmm.jl)
+  message(FATAL_ERROR "the package of Julia is not installed")
 endif()
 
 # The package of Python finds the library. Not with a sanitizer, which python would have to load
