@@ -4,12 +4,11 @@
 set(KMM_MAINTAINER "The kmm authors <kmm@kmm.invalid>" CACHE STRING "Who maintains the packages")
 set(CPACK_PACKAGE_NAME kmm)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "GPU programs on data larger than GPU memory")
 set(CPACK_PACKAGE_CONTACT "${KMM_MAINTAINER}")
 set(CPACK_PACKAGE_VENDOR "The kmm authors")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR TGZ)
-set(CPACK_COMPONENTS_ALL runtime development compiler)
+set(CPACK_COMPONENTS_ALL runtime development compiler python)
 foreach(mpi ${KMM_MPIS})
   list(APPEND CPACK_COMPONENTS_ALL ${mpi})
 endforeach()
@@ -43,23 +42,32 @@ endfunction()
 option(KMM_DEBIAN "Install what Debian asks of a package" OFF)
 set(about "kmm runs CUDA, HIP and C programs on data larger than GPU memory, and on all
 devices of a machine. One pragma above a launch says how to divide it.")
+# CPack would put a summary of its own before each description.
+set(summary "GPU programs on data larger than GPU memory")
 set(same "(= ${PROJECT_VERSION})")
 set(llvm ${LibClang_VERSION_MAJOR})
 kmm_package(runtime libkmm${PROJECT_VERSION_MAJOR} libs ""
-  "${CPACK_PACKAGE_DESCRIPTION_SUMMARY} - library"
+  "${summary} - library"
   "${about}\n\nThis package has the library that such programs need to run.")
 kmm_package(development libkmm-dev libdevel "libkmm${PROJECT_VERSION_MAJOR} ${same}"
-  "${CPACK_PACKAGE_DESCRIPTION_SUMMARY} - headers"
+  "${summary} - headers"
   "${about}\n\nThis package has the headers, what is linked into programs, and the modules for
 Fortran, CMake and pkg-config.")
 set(compiler_needs "libkmm-dev ${same}, libkmm${PROJECT_VERSION_MAJOR} ${same}")
 kmm_package(compiler kmm devel "${compiler_needs}, g++, clang-${llvm}, python3:any"
-  "${CPACK_PACKAGE_DESCRIPTION_SUMMARY} - compiler"
+  "${summary} - compiler"
   "${about}\n\nThis package has the compiler driver kmmcc and the tools kmm-info,
 kmm-replay and kmm-report.")
+kmm_package(python python3-kmm python
+  "libkmm${PROJECT_VERSION_MAJOR} ${same}, python3:any (>= 3.9), python3-numpy"
+  "${summary} - Python"
+  "${about}\n\nThis package has arrays and launches for Python. Kernels of CUDA source need
+the package kmm.")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "kmm ${same}")
 foreach(mpi ${KMM_MPIS})
   kmm_package(${mpi} libkmm-mpi-${mpi} libs "libkmm${PROJECT_VERSION_MAJOR} ${same}"
-    "${CPACK_PACKAGE_DESCRIPTION_SUMMARY} - nodes by ${mpi}"
+    "${summary} - nodes by ${mpi}"
     "${about}\n\nThis package spreads programs over the nodes of a cluster by ${mpi}.")
 endforeach()
 
@@ -74,5 +82,7 @@ if(KMM_DEBIAN)
     execute_process(COMMAND gzip -9nf \${pages} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT compiler)
   file(WRITE ${CMAKE_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/debian/triggers)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/postinst
+    ${PROJECT_SOURCE_DIR}/cmake/debian/prerm)
 endif()
 include(CPack)

@@ -7,10 +7,11 @@
  *     kmm_runtime_t *rt;
  *     kmm_create(&rt, NULL);
  *     float *x;
- *     kmm_array_create(rt, &(kmm_shape_t){ .dims = 1, .extent = { n }, .element_bytes = 4 }, (void
- * **)&x); kmm_copy_in(rt, x, source, n * 4);
+ *     kmm_shape_t shape = { .dims = 1, .extent = { n }, .element_bytes = sizeof(*x) };
+ *     kmm_array_create(rt, &shape, (void **)&x);
+ *     kmm_copy_in(rt, x, source, n * sizeof(*x));
  *     ... launches, as kmm/launch.h describes ...
- *     kmm_copy_out(rt, result, x, n * 4);
+ *     kmm_copy_out(rt, result, x, n * sizeof(*x));
  *     kmm_destroy(rt);
  *
  * An array is named by its base address. The address is a name only: nothing is mapped there,

@@ -3,7 +3,10 @@
 # has, and those behind a declaration its own. Titles of sections are nobody's.
 NR == 1 { print ""; next }
 !begun && /^\/\*/ { begun = 1; sub(/^\/\*/, "/** @file\n *"); print; next }
-/^ *\/\* -+ / { print; next }
+!begun && /^\/\// { begun = 1; print "/// @file"; print "///"; sub(/^\/\//, "///"); print; next }
+/^ *\/\/ -+ / || /^ *\/\* -+ / { print; next }
+/^ *\/\/( |$)/ { sub(/\/\//, "///"); print; next }
+/[;,{}a-zA-Z0-9)] +\/\/ / && !/^#/ { sub(/ \/\/ /, " ///< "); print; next }
 /^ *\/\*( |$)/ { sub(/\/\*/, "/**"); print; next }
 /[;,{}a-zA-Z0-9)] +\/\* .*\*\/ *$/ && !/^#/ { sub(/ \/\* /, " /**< "); print; next }
 { print }

@@ -127,7 +127,9 @@ int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_dev
  * as they are. kind is a kmm_kind_t, that of the caller's runtime. */
 /* Enters a native call, which ends with kmm_cuda_native_leave. 0: the call is libkmm's. */
 int kmm_cuda_native_enter(int kind);
-/* The same for a launch, which is libkmm's if a pragma is armed for it. */
+/* The same for a launch, which is libkmm's if a pragma is armed for it. KMM_CUDA_ARMED_AGAIN: it is
+ * libkmm's, and kmm_launch_again has armed the pragma. */
+enum { KMM_CUDA_ARMED_AGAIN = -1 };
 int kmm_cuda_native_enter_launch(int kind);
 void kmm_cuda_native_leave(void);
 /* True in native standing. For calls that do not touch arrays, such as those that wait. */
@@ -203,6 +205,13 @@ enum { KMM_CUDA_NATIVELY = -1, KMM_CUDA_IN_CHUNKS = -2 };
 int kmm_cuda_native_chunks(int error);
 /* kmm_launch_kernel with its result as a cudaError_t number, or one of these two. */
 int kmm_cuda_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args);
+/* For a pragma that kmm_launch_again has armed. args[k - first] points to the value of the kernel's
+ * parameter k. If this launch is the one that was made before, returns the current device and
+ * locks *order, as kmm_cuda_native_order does. Then the caller is inside a native call. It makes
+ * the launch, and ends both by kmm_cuda_launch_again_end. -1: the launch is kmm_cuda_launch's. */
+int kmm_cuda_launch_again(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args,
+                          unsigned first, kmm_cuda_order_t **order);
+void kmm_cuda_launch_again_end(void);
 /* Records the error of a launch (0: none), drops the pragma armed for it, and returns the error.
  * If the program never asks for the error with one of the four calls above, its exit status is
  * not 0. */

@@ -14,6 +14,7 @@
  *     kmm_launch_arm(kmm__launch);              the next kernel launch of this thread consumes it
  *     kernel<<<grid, block>>>(...);
  *
+ * A launch that comes again with the same values need not be described again (kmm_launch_again).
  * The calls copy what they are given. A mistake is remembered in the builder and reported when the
  * launch is submitted, so that rewritten source needs no error handling of its own.
  */
@@ -353,6 +354,37 @@ int kmm_launch_waited(void);
 void kmm_launch_arm(kmm_launch_t *l);
 /* Drops the builder if it is still armed: its launch does not happen. */
 void kmm_launch_disarm(const kmm_launch_t *l);
+
+/* ---- Launches that come again. Source describes a launch of a kernel only where this is needed:
+ *
+ *     static kmm_site_t kmm__site;
+ *     const kmm_value_t kmm__values[] = {kmm_number(n), kmm_number(n / 10), kmm_address(A), ...};
+ *     kmm_launch_t *kmm__launch = kmm_launch_again(&kmm__site, kmm__values, 3);
+ *     if (!kmm__launch) {
+ *         kmm__launch = kmm_launch_begin("scale", "scale.cu", 42);
+ *         ...
+ *         kmm_launch_keep(kmm__launch, &kmm__site, kmm__values, 3);
+ *         kmm_launch_arm(kmm__launch);
+ *     }
+ * ---- */
+
+/* What libkmm knows of one place in the source; zero at first. */
+typedef struct kmm_site {
+    void *known;
+} kmm_site_t;
+
+/* A number or an address that a description is made of. */
+typedef uint64_t kmm_value_t;
+enum { KMM_MAX_VALUES = 32 };
+static inline kmm_value_t kmm_number(int64_t number) { return (kmm_value_t)number; }
+static inline kmm_value_t kmm_address(const volatile void *address) { return (kmm_value_t)address; }
+
+/* Arms the description that libkmm has kept of this place and these values, and returns it. NULL:
+ * the launch has to be described and armed. */
+kmm_launch_t *kmm_launch_again(kmm_site_t *site, const kmm_value_t *values, unsigned count);
+/* Says that the description says the same whenever it is made at this place of the same values. So
+ * libkmm may keep it. */
+void kmm_launch_keep(kmm_launch_t *l, kmm_site_t *site, const kmm_value_t *values, unsigned count);
 
 /* A sub-box of a grid, for a cloned kernel that was compiled with -fkmm-check. */
 typedef struct kmm_checked_blocks {

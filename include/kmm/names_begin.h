@@ -14,6 +14,8 @@
 #undef abi
 #pragma push_macro("actual")
 #undef actual
+#pragma push_macro("address")
+#undef address
 #pragma push_macro("all")
 #undef all
 #pragma push_macro("args")
@@ -148,6 +150,8 @@
 #undef kernel
 #pragma push_macro("kind")
 #undef kind
+#pragma push_macro("known")
+#undef known
 #pragma push_macro("l")
 #undef l
 #pragma push_macro("label")
@@ -238,6 +242,8 @@
 #undef shared_bytes
 #pragma push_macro("shift")
 #undef shift
+#pragma push_macro("site")
+#undef site
 #pragma push_macro("size")
 #undef size
 #pragma push_macro("snprintf")
@@ -278,6 +284,8 @@
 #undef value
 #pragma push_macro("value_offset")
 #undef value_offset
+#pragma push_macro("values")
+#undef values
 #pragma push_macro("version")
 #undef version
 #pragma push_macro("what")

@@ -467,6 +467,24 @@ static void read_tests(reading_t *r, const ir_access_t *a)
     r->guards = all;
 }
 
+/* Notes what blocks the index counts on. */
+static void note_ratio(footprint_t *x, poly_t p)
+{
+    for (int d = 0; d < 3; d++) {
+        poly_t of_block, of_thread, rest;
+        int64_t ratio = -1;
+        int block = affine_atom(x, ATOM_BLOCK, d, false),
+            thread = affine_atom(x, ATOM_THREAD, d, false);
+        if (p.fails || !poly_split(p, block, &of_block, &rest) ||
+            !poly_split(p, thread, &of_thread, &rest) || !of_block.count || !of_thread.count)
+            continue;
+        int64_t by = of_thread.term[0].coef, times = of_block.term[0].coef;
+        if (by && times % by == 0 && poly_equal(poly_scale(of_thread, times / by), of_block))
+            ratio = times / by;
+        x->ratio[d] = x->ratio[d] && x->ratio[d] != ratio ? -1 : ratio;
+    }
+}
+
 static box_t *one_box(reading_t *r, const ir_access_t *a, box_t *list, poly_t offset)
 {
     const ir_node_t *bytes = &r->x->f->node[a->bytes];
@@ -475,6 +493,7 @@ static box_t *one_box(reading_t *r, const ir_access_t *a, box_t *list, poly_t of
     affine_fold(r->x, &offset, &b->rest);
     quotient_spread(r->x, &offset);
     affine_fold(r->x, &offset, &b->rest);
+    note_ratio(r->x, offset);
     if (offset.fails)
         b->reason = r->reason ? r->reason : "an index that is too large a polynomial";
     else if (bytes->op != IR_CONST)
@@ -547,4 +566,17 @@ footprint_t *affine_of(const ir_function_t *f, const int64_t block[3])
     for (int k = f->access_count - 1; k >= 0; k--)
         x->box = read_access(x, &f->access[k], x->box);
     return x;
+}
+
+bool affine_blocks(const ir_function_t *f, int64_t block[3])
+{
+    enum { MOST_OF_BLOCK = 1024 };
+    const footprint_t *x = affine_of(f, block);
+    bool any = false;
+    for (int d = 0; d < 3; d++)
+        if (block[d] == 0 && x->ratio[d] > 1 && x->ratio[d] <= MOST_OF_BLOCK) {
+            block[d] = x->ratio[d];
+            any = true;
+        }
+    return any;
 }

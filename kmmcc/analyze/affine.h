@@ -20,5 +20,8 @@ bool affine_extent(footprint_t *x, box_t *b, int atom, extent_t *out);
 void affine_fold(footprint_t *x, poly_t *p, guards_t *g);
 
 footprint_t *affine_of(const ir_function_t *f, const int64_t block[3]);
+/* Sets the sizes of blocks that are 0 to those with which blockIdx.d and threadIdx.d are one index
+ * in the kernel's code, as in `blockIdx.x * 256 + threadIdx.x`. False: there are none. */
+bool affine_blocks(const ir_function_t *f, int64_t block[3]);
 
 #endif

@@ -89,7 +89,9 @@ typedef struct box {
 
 typedef struct footprint {
     const ir_function_t *f;
-    int64_t block[3];    /* threads of a block in each dimension; 0: not known */
+    int64_t block[3]; /* threads of a block in each dimension; 0: not known */
+    /* by how much blockIdx.d counts for more than threadIdx.d; 0: not known, -1: that differs */
+    int64_t ratio[3];
     bool *of_parameters; /* for each node: true if it depends on parameters alone */
     atom_t *atom;
     int atom_count, atom_capacity;

@@ -12,7 +12,7 @@
 #include "analyze/quotient.h"
 #include "base/arena.h"
 
-enum { LARGE_COEFFICIENT = 1 << 24, MOST_VISITS = 20000 };
+enum { LARGE_COEFFICIENT = 1 << 24, MOST_VISITS = 20000, MOST_FLAGS = 16 };
 
 static poly_t fail(reading_t *r, const char *reason)
 {
@@ -343,6 +343,31 @@ static void choose(reading_t *r, const ir_node_t *n, bool truth)
     }
 }
 
+/* True if the number is 0 or 1, of conditions: `a < b & c < d`. */
+static bool is_flag(const reading_t *r, int node, int depth)
+{
+    const ir_node_t *n = node_of(r, node);
+    if (n->op == IR_ZEXT)
+        return node_of(r, n->a)->bits == 1 || (depth < MOST_FLAGS && is_flag(r, n->a, depth + 1));
+    if (n->op == IR_TRUNC)
+        return depth < MOST_FLAGS && is_flag(r, n->a, depth + 1);
+    return depth < MOST_FLAGS && (n->op == IR_AND || n->op == IR_OR) &&
+           is_flag(r, n->a, depth + 1) && is_flag(r, n->b, depth + 1);
+}
+
+static bool is_zero(const reading_t *r, int node)
+{
+    return node_of(r, node)->op == IR_CONST && node_of(r, node)->value == 0;
+}
+
+/* The node that the comparison compares with 0 and that is a flag; -1: none. */
+static int flag_of(const reading_t *r, const ir_node_t *n)
+{
+    if (is_zero(r, n->b) && is_flag(r, n->a, 0))
+        return n->a;
+    return is_zero(r, n->a) && is_flag(r, n->b, 0) ? n->b : -1;
+}
+
 void affine_guard(reading_t *r, int node, bool truth)
 {
     const ir_node_t *n = node_of(r, node);
@@ -372,8 +397,20 @@ void affine_guard(reading_t *r, int node, bool truth)
         affine_guard(r, n->b, truth);
         break;
     case IR_SELECT: choose(r, n, truth); break;
+    case IR_ZEXT:
+    case IR_TRUNC:
+        if (is_flag(r, node, 0))
+            affine_guard(r, n->a, truth);
+        else
+            r->guards.incomplete = true;
+        break;
     case IR_EQ:
     case IR_NE:
+        if (flag_of(r, n) < 0)
+            compare(r, n, truth);
+        else
+            affine_guard(r, flag_of(r, n), (n->op == IR_NE) == truth);
+        break;
     case IR_ULT:
     case IR_ULE:
     case IR_SLT:

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/covered.h"
 #include "analyze/effects.h"
 #include "analyze/extent.h"
 #include "analyze/flow.h"
@@ -61,23 +62,6 @@ void check_note_at(const unit_t *u, const char *file, int line, int column, cons
             diag_at(SEVERITY_NOTE, s, at, at + 1, "%s", text);
         return;
     }
-}
-
-/* True if the item was added for this argument: its base is the argument, or a cast of it. */
-static bool is_of(const unit_t *u, const item_t *item, const char *argument)
-{
-    const char *base = unit_words(u, item->base->begin, item->base->end);
-    return !strcmp(base, argument) || strstr(base, arena_printf("(%s)", argument));
-}
-
-/* `text` is the argument's. */
-static bool is_covered(const unit_t *u, const directive_t *d, CXCursor argument, const char *text)
-{
-    for (int k = 0; k < d->item_count; k++)
-        if (cursor_is_related(argument, d->item[k].base->cursor) &&
-            (!d->item[k].of_one || is_of(u, &d->item[k], text)))
-            return true;
-    return false;
 }
 
 /* An argument as the base of an item. */
@@ -289,7 +273,7 @@ static void refuse_hidden(unit_t *u, directive_t *d, int number)
     CXCursor argument = d->argument[number];
     CXType pointee = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(argument)));
     uses_t uses;
-    if (!d->is_kernel || is_covered(u, d, argument, "") || cursor_is_null_pointer(argument) ||
+    if (!d->is_kernel || covered(u, d, argument, number, "") || cursor_is_null_pointer(argument) ||
         clang_getCanonicalType(pointee).kind == CXType_FunctionProto ||
         (instances_use(d, called(d), number, &uses) && !uses.accessed))
         return;
@@ -320,6 +304,15 @@ static bool packs_pointer(const directive_t *d)
     return false;
 }
 
+/* True if an item's base is the variable. */
+static bool is_named(const directive_t *d, CXCursor variable)
+{
+    for (int k = 0; k < d->item_count; k++)
+        if (cursor_is_related(variable, d->item[k].base->cursor))
+            return true;
+    return false;
+}
+
 /* `parameter` is null where only the type is known. */
 static void check_argument(unit_t *u, directive_t *d, int number, CXType declared,
                            CXCursor parameter)
@@ -339,14 +332,14 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     CXCursor argument = d->argument[number], root = cursor_root(argument);
     bool choice = clang_getCursorKind(flow_operand(argument)) == CXCursor_ConditionalOperator;
     bool named = !clang_Cursor_isNull(root) && !cursor_is_member(argument) && !choice;
-    const char *base = named ? cursor_name(root) : "";
+    const char *base = named && !is_named(d, root) ? cursor_name(root) : "";
     if (!*base)
         base = item_base(text);
     uses_t uses;
     bool seen = instances_use(d, called(d), number, &uses);
     if (!d->is_kernel && seen && !uses.accessed)
         leave_as_it_is(d, number);
-    if (is_covered(u, d, argument, text) || kind == CXType_FunctionProto ||
+    if (covered(u, d, argument, number, text) || kind == CXType_FunctionProto ||
         kind == CXType_FunctionNoProto)
         return;
     if (cursor_is_null_pointer(argument) ||

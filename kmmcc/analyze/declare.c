@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/blocks.h"
 #include "analyze/combine.h"
 #include "analyze/complete.h"
 #include "analyze/declaration.h"
@@ -25,6 +26,7 @@
 #include "clang/cursor.h"
 #include "clang/instance.h"
 #include "clang/pragmas.h"
+#include "ir/load.h"
 #include "pragma/directive.h"
 #include "pragma/includes.h"
 
@@ -94,15 +96,60 @@ static range_t range_of(unit_t *u, const directive_t *d, CXCursor definition)
     return range;
 }
 
+/* True if nothing is inferred of a parameter that something accesses. */
+static bool lacks(const directive_t *d, const bool *wanted)
+{
+    for (int k = 0; k < MAX_PARAMETERS; k++)
+        if (wanted[k] && d->uninferred[k] && strcmp(d->uninferred[k], "it is not accessed") != 0)
+            return true;
+    return false;
+}
+
+/* What is inferred of all parameters where blocks have the size that the kernel counts on, with
+ * that as a condition of the launch; NULL: nothing. */
+static completed_t *infer_counted(unit_t *u, directive_t *d, const bool *wanted, range_t range,
+                                  const char *const *before)
+{
+    enum { FITS_UNSIGNED = 1 }; /* in fits_types */
+    int64_t block[3];
+    const char *text[3], *after[MAX_PARAMETERS];
+    const ir_function_t *f = ir_function_of(u->main, d->target[0].instance);
+    geometry_block(u, d, block);
+    if (!f || !blocks_assume(d, f, block, text))
+        return NULL;
+    memcpy(after, d->uninferred, sizeof(after));
+    memcpy(d->uninferred, before, sizeof(after));
+    declaration_t *n =
+        infer_kernel(u->main, d->target[0].instance, wanted, range, block, d->uninferred);
+    completed_t *x = n && !lacks(d, wanted) ? complete_find(u, d, n) : NULL;
+    for (int k = 0; k < 3 && x; k++) {
+        const char *apart = arena_printf("(int)%s - %lld", text[k], (long long)block[k]);
+        if (text[k] && x->fits_count + 2 > MAX_FITS)
+            x = NULL;
+        for (int sign = 0; sign < 2 && x && text[k]; sign++)
+            x->fits[x->fits_count++] = (completed_fits_t){
+                FITS_UNSIGNED, false, sign ? arena_printf("-(%s)", apart) : apart};
+    }
+    if (!x)
+        memcpy(d->uninferred, after, sizeof(after));
+    return x;
+}
+
 /* What is inferred of the one function that the launch runs; NULL: nothing. */
 static completed_t *infer_one(unit_t *u, directive_t *d, const bool *wanted)
 {
     int64_t block[3];
     CXCursor definition = instance_code(d->target[0].instance);
     geometry_block(u, d, block);
-    declaration_t *n = infer_kernel(u->main, d->target[0].instance, wanted,
-                                    range_of(u, d, definition), block, d->uninferred);
-    return n ? complete_find(u, d, n) : NULL;
+    const char *before[MAX_PARAMETERS];
+    memcpy(before, d->uninferred, sizeof(before));
+    range_t range = range_of(u, d, definition);
+    declaration_t *n =
+        infer_kernel(u->main, d->target[0].instance, wanted, range, block, d->uninferred);
+    completed_t *x = n ? complete_find(u, d, n) : NULL;
+    completed_t *counted =
+        x && !lacks(d, wanted) ? NULL : infer_counted(u, d, wanted, range, before);
+    return counted ? counted : x;
 }
 
 /* Takes the parameters from `wanted` of which something accesses memory and nothing is inferred in

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/blocks.h"
 #include "analyze/geometry.h"
 #include "analyze/instances.h"
 #include "base/arena.h"
@@ -78,9 +79,26 @@ static const char *unseen(const directive_t *d)
     return "clang makes no code of the kernel for this file";
 }
 
+static bool is_exact(const known_t *k)
+{
+    while (k && k->knowledge == KNOWN_EXACTLY)
+        k = k->next;
+    return !k;
+}
+
+known_t *known_better(known_t *any, known_t *counted)
+{
+    if (is_exact(any) || !is_exact(counted))
+        return any;
+    for (known_t *k = counted; k; k = k->next)
+        k->in_blocks = true;
+    return counted;
+}
+
 static known_t *known_of_one(const unit_t *u, const directive_t *d, const char **reason)
 {
     int64_t block[3];
+    const char *text[3];
     const ir_function_t *f = ir_function_of(u->main, d->target[0].instance);
     if (!f) {
         if (ir_functions(u->main, reason))
@@ -89,6 +107,8 @@ static known_t *known_of_one(const unit_t *u, const directive_t *d, const char *
     }
     geometry_block(u, d, block);
     known_t *list = known_of(f, affine_of(f, block));
+    if (!is_exact(list) && blocks_assume(d, f, block, text))
+        list = known_better(list, known_of(f, affine_of(f, block)));
     for (int k = 0; k < f->unknown_count && !list; k++)
         if (f->unknown[k].param < 0)
             *reason = f->unknown[k].reason;
@@ -108,6 +128,7 @@ static void join(known_t **all, const known_t *one, const char *title)
         k->steps |= one->steps;
         k->assumes |= one->assumes;
         k->in_block |= one->in_block;
+        k->in_blocks |= one->in_blocks;
     }
 }
 
@@ -134,7 +155,7 @@ static known_t *known_of_instances(const unit_t *u, const directive_t *d, const 
 known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **reason)
 {
     *reason = NULL;
-    if (d->is_kernel && instances_are_known(d))
+    if (d->is_kernel && !d->pattern && instances_are_known(d))
         return known_of_instances(u, d, reason);
     if (d->is_kernel && instances_are_none(d))
         *reason = "no instance of the template around the launch is made in this file";

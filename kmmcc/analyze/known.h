@@ -21,10 +21,14 @@ typedef struct known {
     bool steps;         /* there are gaps between its elements */
     bool assumes;       /* it holds while parameters that are sizes are not negative */
     bool in_block;      /* it holds while a bound of indices within blocks is within each block */
+    bool in_blocks;     /* it holds while blocks have the size that the kernel's code counts on */
 } known_t;
 
 /* Returns a list of the pointers that the kernel accesses, or whose accesses are not all known. */
 known_t *known_of(const ir_function_t *f, const footprint_t *x);
+/* Returns `counted`, which holds while blocks have a certain size, if all in it is exact and not
+ * all in `any` is. Otherwise `any`. */
+known_t *known_better(known_t *any, known_t *counted);
 /* Returns a list of the pointers that the launch's kernel accesses. NULL: there are none, or
  * *reason says why nothing is known. */
 known_t *known_of_launch(const unit_t *u, const directive_t *d, const char **reason);

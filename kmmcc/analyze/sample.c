@@ -321,7 +321,13 @@ static bool of_variable(sample_t *s, CXCursor v, int64_t *out)
     return true;
 }
 
-static bool of_operator(sample_t *s, CXCursor c, int64_t *out)
+static bool is_unsigned(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind > CXType_Bool && kind < CXType_Char_S;
+}
+
+static bool computed(sample_t *s, CXCursor c, int64_t *out)
 {
     cursors_t list = cursor_children(c);
     int64_t a, b;
@@ -342,6 +348,15 @@ static bool of_operator(sample_t *s, CXCursor c, int64_t *out)
                sample_cursor(s, list.at[a ? 1 : 2], out);
     default: return false;
     }
+}
+
+/* Numbers without a sign wrap around. */
+static bool of_operator(sample_t *s, CXCursor c, int64_t *out)
+{
+    bool found = computed(s, c, out);
+    if (found && is_unsigned(clang_getCursorType(c)))
+        *out = as_type(clang_getCursorType(c), *out);
+    return found;
 }
 
 bool sample_cursor(sample_t *s, CXCursor c, int64_t *out)
@@ -403,7 +418,7 @@ bool sample_expression(sample_t *s, const expr_t *e, int64_t *out)
     case EXPR_CAST:
         if (!sample_expression(s, e->left, out))
             return false;
-        if (!is_same_type(e->type, e->left->type))
+        if (is_unsigned(e->type) || !is_same_type(e->type, e->left->type))
             *out = as_type(e->type, *out);
         return true;
     case EXPR_UNARY: return sample_expression(s, e->left, &a) && apply_one(e->op, a, out);

@@ -29,12 +29,18 @@ static bool is_listed(const known_t *k, int param)
 static void print_function(const ir_function_t *f)
 {
     static const int64_t any[3] = {0};
+    int64_t counted[3] = {0};
     const known_t *list = known_of(f, affine_of(f, any));
+    if (affine_blocks(f, counted))
+        list = known_better((known_t *)list, known_of(f, affine_of(f, counted)));
     const char *reason = NULL;
     for (int k = 0; k < f->unknown_count; k++)
         if (f->unknown[k].param < 0)
             reason = f->unknown[k].reason;
     printf("%s:\n", f->title);
+    for (int d = 0; d < 3 && list && list->in_blocks; d++)
+        if (counted[d])
+            printf("    where blocks have %lld threads in %c:\n", (long long)counted[d], "xyz"[d]);
     for (const known_t *k = list; k; k = k->next)
         printf("    %s: %s\n", name_of(f, k->param, k->member), known_text(k));
     for (int k = 0; k < f->param_count; k++)

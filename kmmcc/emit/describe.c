@@ -29,10 +29,40 @@ static const char *const type_names[] = {
     "KMM_UINT16", "KMM_UINT32",   "KMM_UINT64",        "KMM_FLOAT",         "KMM_DOUBLE",
     "KMM_HALF",   "KMM_BFLOAT16", "KMM_COMPLEX_FLOAT", "KMM_COMPLEX_DOUBLE"};
 
-static const char *number(const unit_t *u, const expr_t *e, const char *otherwise)
+/* ---- Values: what the description is made of besides the text of the source ---- */
+
+static void add_value(values_t *values, const char *call)
 {
-    return e ? form_text(form_of(u->source, e)) : otherwise;
+    for (int k = 0; k < values->count; k++)
+        if (!strcmp(values->call[k], call))
+            return;
+    values->is_full |= values->count == KMM_MAX_VALUES;
+    if (!values->is_full)
+        values->call[values->count++] = call;
 }
+
+/* Returns the number's text. */
+static const char *integer(values_t *values, form_t f)
+{
+    const char *text = form_text(f);
+    if (!f.known)
+        add_value(values, arena_printf("kmm_number(%s)", text));
+    return text;
+}
+
+static const char *number(const unit_t *u, values_t *values, const expr_t *e, const char *otherwise)
+{
+    return e ? integer(values, form_of(u->source, e)) : otherwise;
+}
+
+/* Returns the text of the address. */
+static const char *address(values_t *values, const char *text)
+{
+    add_value(values, arena_printf("kmm_address(%s)", text));
+    return text;
+}
+
+/* ---- Calls ---- */
 
 const char *describe_base(const unit_t *u, const expr_t *base)
 {
@@ -41,7 +71,8 @@ const char *describe_base(const unit_t *u, const expr_t *base)
     return closed ? text : arena_printf("(%s)", text);
 }
 
-static void describe_axes(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+static void describe_axes(const unit_t *u, const directive_t *d, const char *indent,
+                          values_t *values, text_t *out)
 {
     int entry = 0;
     if (d->bounded)
@@ -49,11 +80,12 @@ static void describe_axes(const unit_t *u, const directive_t *d, const char *ind
     for (int k = 0; k < d->axis_count; k++)
         text_printf(out, "%skmm_launch_axis(kmm__launch, \"%s\", %s, %s, %s);\n", indent,
                     d->axis[k].name, source_names[d->axis[k].source],
-                    number(u, d->axis[k].lower, "0"), number(u, d->axis[k].length, "KMM_WHOLE"));
+                    number(u, values, d->axis[k].lower, "0"),
+                    number(u, values, d->axis[k].length, "KMM_WHOLE"));
     for (int k = 0; k < d->axis_count; k++)
         if (d->axis[k].splits && entry < d->chunk_count)
             text_printf(out, "%skmm_launch_chunk(kmm__launch, %s, %s);\n", indent,
-                        source_names[d->axis[k].source], number(u, d->chunk[entry++], ""));
+                        source_names[d->axis[k].source], number(u, values, d->chunk[entry++], ""));
 }
 
 /* The number of dimensions that are described; 0: one flat one. */
@@ -80,19 +112,20 @@ static form_t extent_of(const unit_t *u, const item_t *item, int dimension)
 }
 
 static void describe_section(const directive_t *d, const section_t *section, const char *indent,
-                             text_t *out)
+                             values_t *values, text_t *out)
 {
     if (!section->lower) {
         text_printf(out, "%skmm_launch_index(kmm__launch, 0, KMM_WHOLE);\n", indent);
         return;
     }
     text_printf(out, "%skmm_launch_index(kmm__launch, %s, %s);\n", indent,
-                form_text(section->lower_form.constant), form_text(section->length_form.constant));
+                integer(values, section->lower_form.constant),
+                integer(values, section->length_form.constant));
     for (int k = 0; k < d->axis_count; k++)
         if (!form_is(section->lower_form.coef[k], 0) || !form_is(section->length_form.coef[k], 0))
             text_printf(out, "%skmm_launch_coef(kmm__launch, %d, %s, %s);\n", indent, k,
-                        form_text(section->lower_form.coef[k]),
-                        form_text(section->length_form.coef[k]));
+                        integer(values, section->lower_form.coef[k]),
+                        integer(values, section->length_form.coef[k]));
 }
 
 /* True if the argument is the one that the call passes for another item. */
@@ -108,7 +141,7 @@ static bool is_of_another(const unit_t *u, const directive_t *d, const item_t *i
 /* The pointers from which the item's base is computed, where they are others: an argument may hold
  * these in place of the base. */
 static void describe_through(const unit_t *u, const directive_t *d, const item_t *item,
-                             const char *indent, text_t *out)
+                             const char *indent, values_t *values, text_t *out)
 {
     size_t begin, end;
     if (!d->argument_count || origin_is_passed(u, d, item))
@@ -118,7 +151,8 @@ static void describe_through(const unit_t *u, const directive_t *d, const item_t
         return;
     const char *base = origin_bare(source_words(u->source, item->base->begin, item->base->end));
     if (strcmp(origin, base) != 0)
-        text_printf(out, "%skmm_launch_through(kmm__launch, %s);\n", indent, origin);
+        text_printf(out, "%skmm_launch_through(kmm__launch, %s);\n", indent,
+                    address(values, origin));
     for (int k = 0; k < d->argument_count; k++) {
         const char *other = origin_of_argument(u, d, d->argument[k]);
         if (!other || strcmp(other, origin) != 0 || !origin_is_pure(d->argument[k]) ||
@@ -127,7 +161,8 @@ static void describe_through(const unit_t *u, const directive_t *d, const item_t
             continue;
         const char *text = source_words(u->source, begin, end);
         if (strcmp(origin_bare(text), base) != 0 && strcmp(origin_bare(text), origin) != 0)
-            text_printf(out, "%skmm_launch_through(kmm__launch, %s);\n", indent, text);
+            text_printf(out, "%skmm_launch_through(kmm__launch, %s);\n", indent,
+                        address(values, text));
     }
 }
 
@@ -213,11 +248,11 @@ static void describe_pointers(const directive_t *d, const item_t *item, const ch
 }
 
 static void describe_item(const unit_t *u, const directive_t *d, const item_t *item,
-                          const char *indent, text_t *out)
+                          const char *indent, values_t *values, text_t *out)
 {
     static const char *const modes[] = {"", "KMM_READ", "KMM_WRITE", "KMM_UPDATE"};
     const char *text = text_quoted(source_words(u->source, item->begin, item->end));
-    const char *base = source_words(u->source, item->base->begin, item->base->end);
+    const char *base = address(values, source_words(u->source, item->base->begin, item->base->end));
     char stars[KMM_MAX_DIMS + 2] = "*";
     memset(stars, '*', (size_t)item->inner_dims + 1);
     if (item->mode == KMM_REDUCE)
@@ -236,13 +271,13 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
         text_printf(out, "%skmm_launch_pair(kmm__launch, %lld, %lld, %s, %lld);\n", indent,
                     item->reduced.bytes, item->reduced.value_at, type_names[item->reduced.index],
                     item->reduced.index_at);
-    describe_through(u, d, item, indent, out);
+    describe_through(u, d, item, indent, values, out);
     describe_pointers(d, item, indent, out);
     for (int k = 0; k < extents_of(item); k++)
         text_printf(out, "%skmm_launch_extent(kmm__launch, %s);\n", indent,
-                    form_text(extent_of(u, item, k)));
+                    integer(values, extent_of(u, item, k)));
     for (int k = 0; k < item->section_count; k++)
-        describe_section(d, &item->section[k], indent, out);
+        describe_section(d, &item->section[k], indent, values, out);
 }
 
 bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, form_t *step)
@@ -263,7 +298,7 @@ bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, for
 
 /* Writes the call of each setting. */
 static void describe_settings(const unit_t *u, const directive_t *d, const char *indent,
-                              text_t *out)
+                              values_t *values, text_t *out)
 {
     for (int k = 0; k < d->setting_count; k++) {
         const setting_t *s = &d->setting[k];
@@ -271,7 +306,7 @@ static void describe_settings(const unit_t *u, const directive_t *d, const char 
         if (s->constant)
             text_printf(out, ", %s", s->constant);
         if (s->value)
-            text_printf(out, ", (int)(%s)", form_text(form_of(u->source, s->value)));
+            text_printf(out, ", (int)(%s)", number(u, values, s->value, ""));
         if (s->string.kind == TOKEN_STRING)
             text_printf(out, ", %s", directive_string(u->source, d, s->string));
         text_printf(out, ");\n");
@@ -279,7 +314,8 @@ static void describe_settings(const unit_t *u, const directive_t *d, const char 
 }
 
 /* The conditions under which the description holds. */
-static void describe_fits(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+static void describe_fits(const unit_t *u, const directive_t *d, const char *indent,
+                          values_t *values, text_t *out)
 {
     if (d->inferred)
         text_printf(out, "%skmm_launch_inferred(kmm__launch);\n", indent);
@@ -288,11 +324,11 @@ static void describe_fits(const unit_t *u, const directive_t *d, const char *ind
         text_printf(out, "%skmm_launch_fits(kmm__launch, %s, %s, %s, %s);\n", indent,
                     text_quoted(source_words(u->source, f->value->begin, f->value->end)),
                     fits_types[f->type].constant, f->in_grid ? "KMM_IN_GRID" : "KMM_IN_RANGE",
-                    form_text(f->form.constant));
+                    integer(values, f->form.constant));
         for (int a = 0; a < d->axis_count; a++)
             if (!form_is(f->form.coef[a], 0))
                 text_printf(out, "%skmm_launch_fits_coef(kmm__launch, %d, %s);\n", indent, a,
-                            form_text(f->form.coef[a]));
+                            integer(values, f->form.coef[a]));
     }
 }
 
@@ -364,26 +400,35 @@ static void describe_members(const unit_t *u, const directive_t *d, const char *
                     indent, m.table.data, indent, m.count);
 }
 
-void describe_launch(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+static void describe_condition(const unit_t *u, const directive_t *d, const char *indent,
+                               values_t *values, text_t *out)
+{
+    if (d->home) {
+        text_printf(out, "%skmm_launch_home(kmm__launch); // %s\n", indent, d->home);
+    } else if (d->condition) {
+        const char *text =
+            arena_printf("!!(%s)", source_words(u->source, d->condition->begin, d->condition->end));
+        add_value(values, arena_printf("kmm_number(%s)", text));
+        text_printf(out, "%skmm_launch_if(kmm__launch, %s);\n", indent, text);
+    }
+}
+
+void describe_launch(const unit_t *u, const directive_t *d, const char *indent, values_t *values,
+                     text_t *out)
 {
     const char *name = d->kind == DIRECTIVE_TASK ? "task" : d->callee_name;
-    text_printf(out, "%skmm_launch_t *kmm__launch = kmm_launch_begin(%s, %s, %u);\n", indent,
-                text_quoted(name), text_quoted(u->source->path),
-                source_line(u->source, d->pragma.begin));
+    text_printf(out, "kmm__launch = kmm_launch_begin(%s, %s, %u);\n", text_quoted(name),
+                text_quoted(u->source->path), source_line(u->source, d->pragma.begin));
     const char *graph =
         u->options->checks && !u->options->checks_all ? graph_of_launch(u, d) : NULL;
     if (graph)
         text_printf(out, "%skmm_launch_graph(kmm__launch, %s);\n", indent, graph);
     if (d->is_kernel && outside_is_unused(u, d))
         text_printf(out, "%skmm_launch_confined(kmm__launch);\n", indent);
-    describe_settings(u, d, indent, out);
-    describe_axes(u, d, indent, out);
-    describe_fits(u, d, indent, out);
-    if (d->condition && !d->home)
-        text_printf(out, "%skmm_launch_if(kmm__launch, !!(%s));\n", indent,
-                    source_words(u->source, d->condition->begin, d->condition->end));
-    else if (d->home)
-        text_printf(out, "%skmm_launch_home(kmm__launch); // %s\n", indent, d->home);
+    describe_settings(u, d, indent, values, out);
+    describe_axes(u, d, indent, values, out);
+    describe_fits(u, d, indent, values, out);
+    describe_condition(u, d, indent, values, out);
     if (d->nowait && !d->borrows)
         text_printf(out, "%skmm_launch_nowait(kmm__launch);\n", indent);
     for (int k = 0; d->is_kernel && d->unused && k < d->argument_count; k++)
@@ -393,6 +438,6 @@ void describe_launch(const unit_t *u, const directive_t *d, const char *indent, 
     for (int k = 0; k < d->item_count; k++) {
         if (d->item[k].inferred && (k == 0 || !d->item[k - 1].inferred))
             text_printf(out, "%skmm_launch_inferred_accesses(kmm__launch);\n", indent);
-        describe_item(u, d, &d->item[k], indent, out);
+        describe_item(u, d, &d->item[k], indent, values, out);
     }
 }

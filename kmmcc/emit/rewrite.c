@@ -127,6 +127,43 @@ static const char *arm_text(const unit_t *u, const directive_t *d)
                                : "kmm_launch_arm(kmm__launch);";
 }
 
+/* Writes the description of a launch that is made once, or is not kept by libkmm. */
+static void write_description(const unit_t *u, const directive_t *d, const char *indent,
+                              text_t *out)
+{
+    values_t values = {.count = 0};
+    text_printf(out, "%skmm_launch_t *", indent);
+    describe_launch(u, d, indent, &values, out);
+}
+
+/* Writes the description of a kernel's launch so that libkmm can keep it (kmm_launch_again), and
+ * arms it. False: it is not to be kept, and nothing is written. Plain functions and kernels of the
+ * CPU, and kernels under -fkmm-check, are never launched as they stand. */
+static bool write_kept(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
+{
+    const char *inner = arena_printf("%s    ", indent);
+    values_t values = {.count = 0};
+    text_t description = {0};
+    if (!d->is_kernel || u->target == TARGET_HOST || u->options->checks)
+        return false;
+    describe_launch(u, d, inner, &values, &description);
+    if (values.count == 0 || values.is_full)
+        return false;
+    text_printf(out, "%sstatic kmm_site_t kmm__site;\n%sconst kmm_value_t kmm__values[] = {",
+                indent, indent);
+    for (int k = 0; k < values.count; k++)
+        text_printf(out, "%s%s", k ? ", " : "", values.call[k]);
+    text_printf(out,
+                "};\n%skmm_launch_t *kmm__launch = kmm_launch_again(&kmm__site, kmm__values, %d);\n"
+                "%sif (!kmm__launch) {\n%s%s%skmm_launch_keep(kmm__launch, &kmm__site, "
+                "kmm__values, %d);\n",
+                indent, values.count, indent, inner, description.data, inner, values.count);
+    if (!launch_throws(u, d))
+        text_printf(out, "%skmm_launch_arm(kmm__launch);\n", inner);
+    text_printf(out, "%s}\n", indent);
+    return true;
+}
+
 static void rewrite_parallel(unit_t *u, directive_t *d)
 {
     const source_t *s = u->source;
@@ -138,12 +175,14 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
         text_printf(&out, "{ %s\n", comment);
     else
         text_printf(&out, "{\n");
-    describe_launch(u, d, inner, &out);
     if (d->is_kernel && u->target != TARGET_HOST && *register_launch(u, d))
         text_printf(&out, "%s%s\n", inner, register_launch(u, d));
     for (int k = 0; k < d->shared_symbols.count && !d->home; k++)
         text_printf(&out, "%skmm_share(%s);\n", inner, d->shared_symbols.item[k]);
-    if (d->is_kernel)
+    bool is_kept = write_kept(u, d, inner, &out);
+    if (!is_kept)
+        write_description(u, d, inner, &out);
+    if (d->is_kernel && (!is_kept || launch_throws(u, d)))
         text_printf(&out, "%s%s\n", inner, arm_text(u, d));
     if (below) {
         text_printf(&out, "%s", line_below(s, &d->pragma));
@@ -369,7 +408,7 @@ static void rewrite_task(unit_t *u, const directive_t *d)
     const char *indent = indent_at(s, d->pragma.begin), *inner = arena_printf("%s    ", indent);
     text_t out = {0};
     text_printf(&out, "{ %s\n", comment_of(s, &d->pragma, indent));
-    describe_launch(u, d, inner, &out);
+    write_description(u, d, inner, &out);
     if (names.on_cpu && !names.says_device)
         text_printf(&out, "%skmm_launch_device(kmm__launch, KMM_ON_HOST, 0);\n", inner);
     if (d->stream)

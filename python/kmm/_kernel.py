@@ -112,7 +112,7 @@ def _parameters(text, at):
 
 
 class Kernel:
-    """A kernel of CUDA source; kernel() makes it. Calling it launches it:
+    """A kernel of CUDA source; kernel() makes it. Calling it launches it::
 
         k(n, C, A, B, threads=n, block=256, parallel="i = 0:n", chunk=n // 10,
           read="A[i], B[i]", write="C[i]")
@@ -121,7 +121,7 @@ class Kernel:
     threads of a block. shared: bytes of dynamic shared memory. All others are clauses of the
     pragma: a text in the pragma's language, which names the kernel's parameters; a number, which
     is no part of what is compiled; a list, for a clause that is there several times, or for numbers
-    in one; True, for a clause without a value. The clause `if` is if_, which takes what is true or
+    in one; True, for a clause without a value. The clause `if` is `if_`, which takes what is true or
     false."""
 
     def __init__(self, source, name, options):

@@ -279,5 +279,5 @@ def parallel(*axes: Axis, chunk: int | Sequence[int] | None = None, label: str |
     chunk: indices of a chunk, one number for each axis; axes behind the last are not divided.
     Without it kmm chooses. label: the name in messages and traces. priority: of the chunks that
     are ready, those of higher priority start first. schedule: "locality", "block" or "cyclic", by
-    which chunks go to devices. if_: false makes it one chunk. nowait: see Launch.run."""
+    which chunks go to devices. `if_`: false makes it one chunk. nowait: see Launch.run."""
     return Launch(axes, chunk, label, priority, schedule, if_, nowait, runtime)

@@ -27,8 +27,12 @@ class Report:
 
 def tool(name: str) -> str:
     """The path of one of kmm's programs: beside libkmm, or else of PATH."""
-    beside = os.path.join(os.path.dirname(os.path.realpath(_library.path())), "../bin", name)
-    found = os.path.normpath(beside) if os.path.exists(beside) else shutil.which(name)
+    library = _library.path()
+    beside = os.path.join(os.path.dirname(os.path.realpath(library)), "../bin", name)
+    if os.sep in library and os.path.exists(beside):  # else the loader finds libkmm
+        found = os.path.normpath(beside)
+    else:
+        found = shutil.which(name)
     if not found:
         raise FileNotFoundError("kmm: %s is neither beside libkmm nor in PATH" % name)
     return found

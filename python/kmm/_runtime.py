@@ -25,19 +25,19 @@ _current = threading.local()
 class Device(NamedTuple):
     """A device of a runtime, and what it has done so far. Sizes are in bytes."""
     name: str
-    kind: str  # "host", "cuda" or "hip"
-    ordinal: int  # its number in its driver
-    memory: int  # the most that arrays may use; 0: it shares the host's memory
-    used: int  # what they use now
-    bytes_in: int  # copied from the host
-    bytes_out: int  # copied to the host
-    bytes_peer: int  # copied from other devices
-    chunks: int  # that have completed
-    launches: int  # of kernels, for these chunks
-    total: int  # the device's memory; 0: it has none of its own
-    compute: str  # the compute capability, as "9.0"; "": not known
-    multiprocessors: int  # or threads of the CPU; 0: not known
-    pci: str  # the address on the PCI bus, as "0000:3b:00.0"; "": not known
+    kind: str  #: "host", "cuda" or "hip"
+    ordinal: int  #: its number in its driver
+    memory: int  #: the most that arrays may use; 0: it shares the host's memory
+    used: int  #: what they use now
+    bytes_in: int  #: copied from the host
+    bytes_out: int  #: copied to the host
+    bytes_peer: int  #: copied from other devices
+    chunks: int  #: that have completed
+    launches: int  #: of kernels, for these chunks
+    total: int  #: the device's memory; 0: it has none of its own
+    compute: str  #: the compute capability, as "9.0"; "": not known
+    multiprocessors: int  #: or threads of the CPU; 0: not known
+    pci: str  #: the address on the PCI bus, as "0000:3b:00.0"; "": not known
 
 
 class Devices(tuple):

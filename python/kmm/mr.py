@@ -36,13 +36,13 @@ _loggers = weakref.WeakSet()
 
 class Usage(NamedTuple):
     """What a resource holds."""
-    live_bytes: int  # of requests that are not freed
+    live_bytes: int  #: of requests that are not freed
     live_count: int
-    held_bytes: int  # taken from upstream
-    regions: int  # pieces in which they were taken
-    extent_bytes: int  # the highest end of a block so far, over all pieces
-    waits: int  # how often a stream was made to wait for another
-    events: int  # recorded
+    held_bytes: int  #: taken from upstream
+    regions: int  #: pieces in which they were taken
+    extent_bytes: int  #: the highest end of a block so far, over all pieces
+    waits: int  #: how often a stream was made to wait for another
+    events: int  #: recorded
 
 
 class Counter(NamedTuple):

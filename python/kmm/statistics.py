@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts of allocations through the current resource, and a profiler by function.
+"""Counts of allocations through the current resource, and a profiler by function::
 
     kmm.statistics.enable_statistics()
     with kmm.statistics.statistics() as counts:
@@ -89,7 +89,7 @@ class Record(NamedTuple):
     """What the calls of a function, or the runs of a block, have allocated."""
     calls: int
     bytes_total: int
-    bytes_peak: int  # the most that one of them had at a time
+    bytes_peak: int  #: the most that one of them had at a time
     count_total: int
 
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "execute/exact_host.h"
 #include "execute/statements.h"
+#include "launch/keep.h"
 #include "launch/natively.h"
 #include "launch/placement.h"
 #include "launch/submit.h"
@@ -38,6 +39,15 @@ KMM__API kmm_launch_t *kmm_launch_begin_version(uint32_t version, const char *ke
         kmm__launch_mistake(l, error, "%s", kmm__error_get());
         kmm_directive_check(error, file, line);
     }
+    return l;
+}
+
+KMM__API kmm_launch_t *kmm_launch_again(kmm_site_t *site, const kmm_value_t *values, unsigned count)
+{
+    kmm__blocks_check(__builtin_frame_address(0));
+    kmm_launch_t *l = kmm__kept_arm(kmm__current(), site, values, count);
+    if (l)
+        kmm__exact_host_launch();
     return l;
 }
 

@@ -34,6 +34,10 @@ void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
 
 void kmm__launch_free(kmm_launch_t *l)
 {
+    if (l->kept) {
+        l->give_back(l->kept);
+        return;
+    }
     if (l->items != l->few)
         free(l->items);
     free(l->label);
@@ -95,7 +99,9 @@ kmm_launch_t *kmm__launch_copy(const kmm_launch_t *l)
     kmm_launch_t *next = copy->next;
     memcpy(copy, l, offsetof(kmm_launch_t, few));
     memcpy(copy->fits, l->fits, sizeof(l->fits));
+    memcpy(copy->values, l->values, sizeof(l->values));
     copy->next = next;
+    copy->kept = NULL;
     copy->label = l->label ? kmm__copy_text(l->label) : NULL;
     copy->error_text = NULL;
     copy->items = copy->few;
@@ -235,6 +241,16 @@ KMM__API void kmm_launch_once(kmm_launch_t *l)
 KMM__API void kmm_launch_await(kmm_launch_t *l)
 {
     l->awaits = true;
+}
+
+KMM__API void kmm_launch_keep(kmm_launch_t *l, kmm_site_t *site, const kmm_value_t *values,
+                              unsigned count)
+{
+    if (count > KMM_MAX_VALUES)
+        return;
+    l->site = site;
+    l->value_count = count;
+    memcpy(l->values, values, count * sizeof(*values));
 }
 
 KMM__API void kmm_launch_confined(kmm_launch_t *l)
@@ -450,6 +466,8 @@ static _Thread_local kmm_launch_t *armed;
 
 KMM__API void kmm_launch_arm(kmm_launch_t *l)
 {
+    if (l->kept && armed == l)
+        return;
     if (armed) {
         kmm__launch_mistake(l, KMM_E_STATE,
                             "the launch described at %s:%d did not happen before this one",
@@ -470,12 +488,16 @@ kmm_launch_t *kmm__launch_take_armed(void)
 {
     kmm_launch_t *l = armed;
     armed = NULL;
-    return l;
+    if (!l || !l->kept)
+        return l;
+    kmm_launch_t *copy = kmm__launch_copy(l);
+    kmm__launch_free(l);
+    return copy;
 }
 
-bool kmm__launch_is_armed(void)
+kmm_launch_t **kmm__launch_armed(void)
 {
-    return armed != NULL;
+    return &armed;
 }
 
 void kmm__launch_disarm(void)

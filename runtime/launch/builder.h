@@ -81,6 +81,10 @@ struct kmm_launch {
     kmm_runtime_t *runtime;
     char *label;
     int priority;
+    kmm_site_t *site;       /* where it may be kept (launch/keep.h); NULL: nowhere */
+    struct kmm__kept *kept; /* it is kept there; NULL: whoever has it frees it */
+    void (*give_back)(struct kmm__kept *kept);
+    uint32_t value_count;
 
     /* What launch/memo.c compares as bytes, up to `axis`: */
     const char *kernel, *file;
@@ -116,8 +120,9 @@ struct kmm_launch {
     char *error_text;
     /* Fields that reuse does not clear: */
     kmm__item_t few[KMM__FEW_ITEMS];
-    kmm__fits_t fits[KMM__MAX_FITS]; /* the first fits_count are set */
-    void *mapped[KMM__MAX_ITEMS];    /* bases of host memory that was mapped for this launch */
+    kmm__fits_t fits[KMM__MAX_FITS];    /* the first fits_count are set */
+    void *mapped[KMM__MAX_ITEMS];       /* bases of host memory that was mapped for this launch */
+    kmm_value_t values[KMM_MAX_VALUES]; /* of which it was made; the first value_count are set */
 };
 
 /* Returns an empty description of a launch by `rt`. NULL: out of memory; the launch reports that
@@ -125,6 +130,7 @@ struct kmm_launch {
 kmm_launch_t *kmm__launch_create(kmm_runtime_t *rt, const char *kernel, const char *file, int line);
 /* Returns a copy of a description without a mistake. Its owner frees it. */
 kmm_launch_t *kmm__launch_copy(const kmm_launch_t *l);
+/* Frees a description, or gives one back that is kept. */
 void kmm__launch_free(kmm_launch_t *l);
 /* Notes a mistake in the description. Only the first one is kept; the launch reports it. */
 void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
@@ -132,10 +138,11 @@ void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
 
 /* The first item whose base is a null pointer though it may name elements; NULL: there is none. */
 const kmm__item_t *kmm__launch_null_item(const kmm_launch_t *l);
-/* Takes the description that this thread has armed for its next launch; NULL: none. */
+/* Takes the description that this thread has armed for its next launch; NULL: none. The caller gets
+ * a copy of one that is kept. */
 kmm_launch_t *kmm__launch_take_armed(void);
-/* True if this thread has armed a description. */
-bool kmm__launch_is_armed(void);
+/* Where this thread has the description that it has armed; NULL there: none. */
+kmm_launch_t **kmm__launch_armed(void);
 /* Drops the armed description when its launch does not happen. */
 void kmm__launch_disarm(void);
 

@@ -28,11 +28,6 @@ enum {
     ITEM_HEAD_BYTES = offsetof(kmm__item_t, extent) - ITEM_HEAD
 };
 
-/* A word of the argument `number`, `at` bytes behind its begin. */
-typedef struct place {
-    uint32_t number, at;
-} place_t;
-
 struct kmm__memo {
     uint64_t hash, index_changes;
     uint32_t pins; /* submissions that use it; it is freed only if there are none */
@@ -47,11 +42,8 @@ struct kmm__memo {
     uint32_t axis_count, item_count;
     kmm__item_t *items;
     uint32_t args_bytes, arg_count, word_count;
-    uint32_t *words; /* as in kmm__work_t */
-    char **values;   /* of the words */
-    place_t *places; /* of the words in the arguments of a kernel */
-    /* Words outside of [low, high) mean no item and no array, whatever they are. */
-    uintptr_t low, high;
+    uint32_t *words;      /* as in kmm__work_t */
+    kmm__words_t meaning; /* of these; they have places if they are arguments of a kernel */
     uint32_t device_count;
     kmm__device_t *device[KMM__MAX_DEVICES];
     uint64_t limit[KMM__MAX_DEVICES]; /* of the memory of each device of the runtime */
@@ -77,8 +69,8 @@ static void memo_free(kmm__memo_t *m)
         return;
     free(m->items);
     free(m->words);
-    free(m->values);
-    free(m->places);
+    free(m->meaning.values);
+    free(m->meaning.places);
     free(m->pointers);
     free(m->accesses);
     free(m->layouts);
@@ -221,15 +213,15 @@ static bool is_same_description(const kmm__memo_t *m, const kmm_launch_t *l)
     return true;
 }
 
-static bool may_mean(const kmm__memo_t *m, const char *word)
+static bool may_mean(const kmm__words_t *w, const char *word)
 {
-    return m->low <= (uintptr_t)word && (uintptr_t)word < m->high;
+    return w->low <= (uintptr_t)word && (uintptr_t)word < w->high;
 }
 
 /* True if both words mean nothing, or the same. */
-static bool is_same_word(const kmm__memo_t *m, uint32_t k, const char *word)
+static bool is_same_word(const kmm__words_t *w, uint32_t k, const char *word)
 {
-    return word == m->values[k] || (!may_mean(m, word) && !may_mean(m, m->values[k]));
+    return word == w->values[k] || (!may_mean(w, word) && !may_mean(w, w->values[k]));
 }
 
 /* True if the arguments have the same words, but for words that mean nothing. */
@@ -240,19 +232,20 @@ static bool is_same_arguments(const kmm__memo_t *m, const kmm__work_t *w)
     for (uint32_t k = 0; k < m->word_count; k++) {
         char *word;
         memcpy(&word, w->args + m->words[k], sizeof(word));
-        if (!is_same_word(m, k, word))
+        if (!is_same_word(&m->meaning, k, word))
             return false;
     }
     return true;
 }
 
 /* The same for arguments that are not packed. */
-static bool is_same_unpacked(const kmm__memo_t *m, void **args)
+bool kmm__words_are_same(const kmm__words_t *w, void **args, uint32_t first)
 {
-    for (uint32_t k = 0; k < m->word_count; k++) {
+    for (uint32_t k = 0; k < w->count; k++) {
         char *word;
-        memcpy(&word, (const char *)args[m->places[k].number] + m->places[k].at, sizeof(word));
-        if (!is_same_word(m, k, word))
+        memcpy(&word, (const char *)args[w->places[k].number - first] + w->places[k].at,
+               sizeof(word));
+        if (!is_same_word(w, k, word))
             return false;
     }
     return true;
@@ -369,25 +362,25 @@ void kmm__memo_note_native(kmm__submission_t *s, kmm__native_chunks_t *chunks)
     m->chunks = chunks;
 }
 
-bool kmm__memo_find_native(const kmm_launch_t *l, const kmm_kernel_t *kernel,
-                           const kmm_geometry_t *geometry, void **args,
-                           kmm__native_chunks_t **chunks)
+const kmm__words_t *kmm__memo_find_native(const kmm_launch_t *l, const kmm_kernel_t *kernel,
+                                          const kmm_geometry_t *geometry, void **args,
+                                          kmm__native_chunks_t **chunks)
 {
     const kmm_runtime_t *rt = l->runtime;
     if (l->item_count == 0 || rt->launches->deferred)
-        return false;
+        return NULL;
     const uint64_t hash = hash_end(hash_description(l, (uintptr_t)kernel, geometry->grid));
     struct kmm__memo_slot *slot = slot_of(rt, hash);
     const kmm__memo_t *m = slot->memo;
     if (!m || m->hash != hash || !m->is_native || m->kernel != kernel ||
         m->index_changes != rt->memory->index_changes || !is_same_size(m->grid, geometry->grid) ||
         !is_same_size(m->block, geometry->block) || !is_same_memory(m, rt) ||
-        !is_same_description(m, l) || !is_same_unpacked(m, args))
-        return false;
+        !is_same_description(m, l) || !kmm__words_are_same(&m->meaning, args, 0))
+        return NULL;
     slot->used = ++rt->launches->memos_looked_for;
     rt->launches->memos_used++;
     *chunks = m->chunks;
-    return true;
+    return &m->meaning;
 }
 
 bool kmm__memo_plan(kmm__submission_t *s, kmm__task_t *t)
@@ -417,8 +410,8 @@ static void *copy_of(const void *data, size_t bytes)
 
 static void widen(kmm__memo_t *m, uintptr_t low, uintptr_t high)
 {
-    m->low = low < m->low ? low : m->low;
-    m->high = high > m->high ? high : m->high;
+    m->meaning.low = low < m->meaning.low ? low : m->meaning.low;
+    m->meaning.high = high > m->meaning.high ? high : m->meaning.high;
 }
 
 /* Widens what words may mean to the array and what is near it. */
@@ -431,7 +424,7 @@ static void widen_to(kmm__memo_t *m, const kmm__array_t *a)
 static void note_meaning(kmm__memo_t *m, const kmm_runtime_t *rt)
 {
     const uint32_t count = rt->memory->array_count;
-    m->low = UINTPTR_MAX;
+    m->meaning.low = UINTPTR_MAX;
     if (count) {
         widen_to(m, rt->memory->arrays[0]);
         widen_to(m, rt->memory->arrays[count - 1]);
@@ -445,12 +438,12 @@ static void note_meaning(kmm__memo_t *m, const kmm_runtime_t *rt)
     }
 }
 
-static place_t place_of(const kmm__work_t *w, uint32_t word)
+static kmm__place_t place_of(const kmm__work_t *w, uint32_t word)
 {
     uint32_t number = 0;
     while (number + 1 < w->arg_count && w->arg_offset[number + 1] <= word)
         number++;
-    return (place_t){number, word - w->arg_offset[number]};
+    return (kmm__place_t){number, word - w->arg_offset[number]};
 }
 
 static void note_arguments(kmm__memo_t *m, const kmm__work_t *w)
@@ -458,13 +451,14 @@ static void note_arguments(kmm__memo_t *m, const kmm__work_t *w)
     m->args_bytes = w->args_bytes;
     m->arg_count = w->arg_count;
     m->word_count = w->word_count;
+    m->meaning.count = w->kernel ? w->word_count : 0;
     m->words = copy_of(w->words, w->word_count * sizeof(*w->words));
-    m->values = kmm__alloc(w->word_count * sizeof(*m->values) + 1);
-    m->places = kmm__alloc(w->word_count * sizeof(*m->places) + 1);
+    m->meaning.values = kmm__alloc(w->word_count * sizeof(*m->meaning.values) + 1);
+    m->meaning.places = kmm__alloc(w->word_count * sizeof(*m->meaning.places) + 1);
     for (uint32_t k = 0; k < w->word_count; k++) {
-        m->values[k] = kmm__argument_word(w, k);
+        m->meaning.values[k] = kmm__argument_word(w, k);
         if (w->kernel)
-            m->places[k] = place_of(w, w->words[k]);
+            m->meaning.places[k] = place_of(w, w->words[k]);
     }
     m->pointer_count = w->pointer_count;
     m->pointers = copy_of(w->pointers, w->pointer_count * sizeof(*w->pointers));

@@ -16,6 +16,21 @@
 #include "launch/native_chunks.h"
 #include "launch/submission.h"
 
+/* A word of the argument `number`, `at` bytes behind its begin. */
+typedef struct kmm__place {
+    uint32_t number, at;
+} kmm__place_t;
+
+/* The words of a kernel's arguments that may point into arrays. */
+typedef struct kmm__words {
+    uint32_t count;
+    kmm__place_t *places;
+    char **values;
+    uintptr_t low, high; /* words outside of [low, high) mean no item and no array */
+} kmm__words_t;
+/* True if the words mean the same there. args[k - first] points to the argument k. */
+bool kmm__words_are_same(const kmm__words_t *w, void **args, uint32_t first);
+
 /* Looks for a memo of the launch, whose arguments are packed. True: the submission has its
  * partition, its items have their arrays, the arguments' pointers are recorded, and it is direct if
  * it can be. False: the launch must be checked; s->keeps_memo is set if a memo should be made of
@@ -33,10 +48,10 @@ bool kmm__memo_plan(kmm__submission_t *s, kmm__task_t *t);
  * stands, or as `chunks` says. The memo gets a reference to these. */
 void kmm__memo_note_native(kmm__submission_t *s, kmm__native_chunks_t *chunks);
 /* Looks for such a memo of a launch on the only GPU, which needs nothing else of what its checks
- * found. *chunks: as above, without a reference. */
-bool kmm__memo_find_native(const kmm_launch_t *l, const kmm_kernel_t *kernel,
-                           const kmm_geometry_t *geometry, void **args,
-                           kmm__native_chunks_t **chunks);
+ * found. NULL: there is none. *chunks: as above, without a reference. */
+const kmm__words_t *kmm__memo_find_native(const kmm_launch_t *l, const kmm_kernel_t *kernel,
+                                          const kmm_geometry_t *geometry, void **args,
+                                          kmm__native_chunks_t **chunks);
 /* The submission ends. `error` 0: later launches may find the memo that was made of it. */
 void kmm__memo_end(kmm__submission_t *s, int error);
 

@@ -3,6 +3,7 @@
 #include "launch/natively.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <kmm/launch.h>
 
@@ -13,8 +14,10 @@
 #include "launch/arguments.h"
 #include "launch/disjoint.h"
 #include "launch/items.h"
+#include "launch/keep.h"
 #include "launch/memo.h"
 #include "launch/native_chunks.h"
+#include "launch/placement.h"
 #include "launch/reduce.h"
 #include "launch/sites.h"
 #include "launch/submit.h"
@@ -148,42 +151,69 @@ static void note(const kmm_launch_t *l, const kmm_kernel_t *kernel, int how)
                    how == KMM__LAUNCH_IN_CHUNKS ? ", in chunks" : "");
 }
 
-/* The GPU on which a launch is made again; NULL: it has to be looked for. Among several GPUs each
- * launch is counted (kmm__site_pays). */
-static kmm__device_t *only_gpu(const kmm_runtime_t *rt, kmm_kind_t kind)
+/* False if libkmm fills in the kernel's parameter 0, of which the program's launch knows nothing.
+ */
+static bool has_first(const kmm_kernel_t *kernel, void **args)
 {
-    kmm__device_t *d = rt->visible_count == 1 ? rt->device[0] : NULL;
-    return d && d->backend->kind == kind && d->backend->current && !d->lost &&
-                   d->backend->current(d->backend) == d->ordinal
-               ? d
-               : NULL;
+    return !kernel->is_clone || args[0];
 }
 
+/* What is known of a launch that comes again. */
+typedef struct known {
+    bool is;
+    kmm__native_chunks_t *chunks; /* NULL: it is made as it stands */
+    kmm__kept_t *kept;            /* to keep the description; NULL: it is not kept */
+} known_t;
+
+/* Looks for the launch's memo. */
+static known_t recall(kmm_launch_t *l, const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
+                      void **args)
+{
+    known_t known = {0};
+    kmm__axis_t axis[KMM_MAX_AXES]; /* as the program describes them */
+    memcpy(axis, l->axis, sizeof(axis));
+    if (l->bounded)
+        kmm__partition_bound(l, geometry->grid, geometry->block);
+    kmm__spin_lock(&l->runtime->lock);
+    const kmm__words_t *words = kmm__memo_find_native(l, kernel, geometry, args, &known.chunks);
+    known.is = words != NULL;
+    if (known.chunks)
+        kmm__native_chunks_keep(known.chunks, geometry, args);
+    if (words && l->site && !known.chunks && !rounds(l)) {
+        known.kept = kmm__kept_make(kernel, geometry, has_first(kernel, args), words,
+                                    atomic_load(&l->runtime->memory->index_changes));
+        memcpy(l->axis, axis, sizeof(axis));
+    }
+    pthread_mutex_unlock(&l->runtime->lock);
+    return known;
+}
+
+/* Among several GPUs each launch is counted (kmm__site_pays). */
 int kmm__submit_again(kmm_launch_t *l, const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
                       void **args)
 {
-    kmm_runtime_t *rt = l->runtime;
-    kmm__native_chunks_t *chunks = NULL;
+    known_t known = {0};
     if (l->error || !kmm__native_enter(kernel->kind))
         return 0;
-    const kmm__device_t *d = only_gpu(rt, kernel->kind);
-    bool is_known = d && l->where == KMM_ON_ALL && is_proven(l, kernel);
-    if (d && !is_known) {
-        if (l->bounded)
-            kmm__partition_bound(l, geometry->grid, geometry->block);
-        kmm__spin_lock(&rt->lock);
-        is_known = kmm__memo_find_native(l, kernel, geometry, args, &chunks);
-        if (chunks)
-            kmm__native_chunks_keep(chunks, geometry, args);
-        pthread_mutex_unlock(&rt->lock);
+    if (kmm__place_only_gpu(l->runtime, kernel->kind)) {
+        if (l->where == KMM_ON_ALL && is_proven(l, kernel)) {
+            known.is = true;
+            known.kept =
+                l->site ? kmm__kept_make(kernel, geometry, has_first(kernel, args), NULL, 0) : NULL;
+        } else {
+            known = recall(l, kernel, geometry, args);
+        }
     }
-    if (!is_known || (chunks && !kmm__native_chunks_reserve())) {
+    if (!known.is || (known.chunks && !kmm__native_chunks_reserve())) {
         kmm__native_leave();
         return 0;
     }
-    const int how = chunks ? KMM__LAUNCH_IN_CHUNKS : KMM__LAUNCH_NATIVELY;
+    const int how = known.chunks ? KMM__LAUNCH_IN_CHUNKS : KMM__LAUNCH_NATIVELY;
     note(l, kernel, how);
-    kmm__launch_free(l);
+    if (known.kept)
+        kmm__kept_keep(known.kept, l);
+    else
+        kmm__launch_free(l);
     return how;
 }
 

@@ -141,6 +141,15 @@ bool kmm__place_on_current(kmm__placement_t *p)
     return true;
 }
 
+const kmm__device_t *kmm__place_only_gpu(const kmm_runtime_t *rt, kmm_kind_t kind)
+{
+    const kmm__device_t *d = rt->visible_count == 1 ? rt->device[0] : NULL;
+    return d && d->backend->kind == kind && d->backend->current && !d->lost &&
+                   d->backend->current(d->backend) == d->ordinal
+               ? d
+               : NULL;
+}
+
 /* ---- Locality ---- */
 
 typedef struct weigh {

@@ -22,6 +22,8 @@ int kmm__place_devices(const kmm_launch_t *l, kmm_kind_t kind, bool is_function,
 void kmm__place_narrow(kmm__placement_t *p, const kmm_launch_t *l, uint32_t count);
 /* Leaves only the device that is current. False: it is not among them. */
 bool kmm__place_on_current(kmm__placement_t *p);
+/* The runtime's only GPU, if that is of the kind, current and not lost; else NULL. */
+const kmm__device_t *kmm__place_only_gpu(const kmm_runtime_t *rt, kmm_kind_t kind);
 /* Chooses the device for chunk k. The accesses of chunk k are those of t. The caller holds the
  * lock. */
 kmm__device_t *kmm__place_chunk(kmm__placement_t *p, uint32_t k, const kmm__task_t *t);

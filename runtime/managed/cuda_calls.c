@@ -65,7 +65,9 @@ int internal(kernel_failed)(int error)
 int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, void **args,
                               size_t shared_bytes, stream_t s)
 {
-    NATIVE_LAUNCH(__real___cudaLaunchKernel(handle, grid, block, args, shared_bytes, s));
+    NATIVE_LAUNCH(__real___cudaLaunchKernel(handle, grid, block, args, shared_bytes, s),
+                  internal(launch_again)(handle, GEOMETRY(grid, block, shared_bytes, s), args,
+                                         &native_result));
     if (kmm_task_active())
         return __real___cudaLaunchKernel(handle, grid, block, args, shared_bytes,
                                          kmm_task_stream(s));
@@ -118,7 +120,7 @@ int __wrap_cudaLaunchKernelExC_ptsz(const configuration_t *c, const void *functi
 int wrap(LaunchKernelExC)(const configuration_t *c, const void *function, void **args)
 {
     const char *what = refused(c);
-    if (kmm_cuda_native_enter_launch(KIND)) {
+    if (kmm_cuda_native_enter_launch(KIND) > 0) {
         if (what)
             kmm_cuda_native_stay();
         int error = real(LaunchKernelExC)(c, function, args);

@@ -181,11 +181,12 @@ static bool is_native(int result)
 
 /* Launches a kernel as the program has written it. A clone gets the whole grid as its blocks: the
  * program launches the clones of templates itself, and leaves their first argument to libkmm. */
-static int launch_natively(int how, const entry_t *e, const kmm_geometry_t *g, void **args)
+static int launch_natively(int how, kmm_cuda_order_t *last, const entry_t *e,
+                           const kmm_geometry_t *g, void **args)
 {
     const kmm_kernel_t *k = &e->kernel;
     if (!k->is_clone)
-        return internal(launch_natively)(how, e->handle, g, args);
+        return internal(launch_natively)(how, last, e->handle, g, args);
     const kmm_blocks_t blocks = {0, 0, 0, g->grid[0], g->grid[1], g->grid[2]};
     unsigned char first[k->param_bytes[0]];
     void *all[k->param_count];
@@ -193,15 +194,30 @@ static int launch_natively(int how, const entry_t *e, const kmm_geometry_t *g, v
     memcpy(first, &blocks, sizeof(blocks));
     memcpy(all, args, sizeof(all));
     all[0] = first;
-    return internal(launch_natively)(how, e->handle, g, all);
+    return internal(launch_natively)(how, last, e->handle, g, all);
+}
+
+bool internal(launch_again)(const void *handle, const kmm_geometry_t *g, void **args, int *result)
+{
+    const entry_t *e = handle ? entry_find(handle) : NULL;
+    if (!e)
+        return false;
+    const entry_t *clone = atomic_load_explicit(&e->clone, memory_order_acquire);
+    const kmm_kernel_t *k = clone ? &clone->kernel : &e->kernel;
+    kmm_cuda_order_t *last;
+    const int device = kmm_cuda_launch_again(k, g, args, clone != NULL, &last);
+    if (device < 0)
+        return false;
+    *result = clone ? internal(launch_natively)(device, last, handle, g, args)
+                    : launch_natively(device, last, e, g, args);
+    return true;
 }
 
 int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
                      size_t shared_bytes, stream_t stream)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    kmm_geometry_t geometry = {
-        {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, stream};
+    const kmm_geometry_t geometry = *GEOMETRY(grid, block, shared_bytes, stream);
     entry_t *e = handle ? entry_find(handle) : NULL;
     int error = handle ? 0 : KMM_CUDA_NO_DEVICE;
     int absent = internal(is_absent)();
@@ -218,14 +234,15 @@ int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
     const entry_t *clone = atomic_load_explicit(&e->clone, memory_order_acquire);
     if (!clone) {
         error = kmm_cuda_launch(&e->kernel, &geometry, args);
-        return is_native(error) ? launch_natively(error, e, &geometry, args) : error;
+        return is_native(error) ? launch_natively(error, NULL, e, &geometry, args) : error;
     }
     void *all[clone->kernel.param_count]; /* the first argument is filled in by libkmm */
     all[0] = NULL;
     for (uint32_t k = 1; k < clone->kernel.param_count; k++)
         all[k] = args[k - 1];
     error = kmm_cuda_launch(&clone->kernel, &geometry, all);
-    return is_native(error) ? internal(launch_natively)(error, handle, &geometry, args) : error;
+    return is_native(error) ? internal(launch_natively)(error, NULL, handle, &geometry, args)
+                            : error;
 }
 
 /* Runs when the program ends, or when the library that contains this code is closed. */
@@ -248,7 +265,10 @@ int wrap(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **a
                        size_t shared_bytes, stream_t s)
 {
     void *handle = NULL;
-    NATIVE_LAUNCH(real(LaunchKernel)(function, grid, block, args, shared_bytes, s));
+    NATIVE_LAUNCH(real(LaunchKernel)(function, grid, block, args, shared_bytes, s),
+                  internal(kernel)(&handle, function) == 0 &&
+                      internal(launch_again)(handle, GEOMETRY(grid, block, shared_bytes, s), args,
+                                             &native_result));
     if (kmm_task_active())
         return real(LaunchKernel)(function, grid, block, args, shared_bytes, kmm_task_stream(s));
     int error = internal(kernel)(&handle, function);
@@ -259,7 +279,7 @@ int wrap(LaunchKernel)(const void *function, dim3_t grid, dim3_t block, void **a
 int wrap(LaunchCooperativeKernel)(const void *function, dim3_t grid, dim3_t block, void **args,
                                   size_t n, stream_t s)
 {
-    if (kmm_cuda_native_enter_launch(KIND)) {
+    if (kmm_cuda_native_enter_launch(KIND) > 0) {
         kmm_cuda_native_stay();
         int error = real(LaunchCooperativeKernel)(function, grid, block, args, n, s);
         kmm_cuda_native_leave();

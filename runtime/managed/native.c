@@ -6,6 +6,7 @@
 
 #include "api/runtime.h"
 #include "launch/builder.h"
+#include "launch/keep.h"
 #include "launch/native_chunks.h"
 #include "launch/own_kernels.h"
 #include "launch/sites.h"
@@ -25,8 +26,9 @@ KMM__API int kmm_cuda_native_enter(int kind)
 
 KMM__API int kmm_cuda_native_enter_launch(int kind)
 {
-    if (kmm__launch_is_armed())
-        return 0;
+    const kmm_launch_t *armed = *kmm__launch_armed();
+    if (armed)
+        return armed->kept ? KMM_CUDA_ARMED_AGAIN : 0;
     if (kmm__native_is_undecided())
         kmm__native_start(kmm_default(), (kmm_kind_t)kind);
     return kmm__native_enter((kmm_kind_t)kind) && (kmm__native_count_call(true), 1);
@@ -149,6 +151,21 @@ KMM__API kmm_cuda_order_t *kmm_cuda_native_order(void)
 KMM__API void kmm_cuda_native_order_end(void)
 {
     pthread_mutex_unlock(&order_lock);
+}
+
+KMM__API int kmm_cuda_launch_again(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
+                                   void **args, unsigned first, kmm_cuda_order_t **order)
+{
+    const int device = kmm__kept_launch(kernel, geometry, args, first);
+    if (device >= 0)
+        *order = kmm_cuda_native_order();
+    return device;
+}
+
+KMM__API void kmm_cuda_launch_again_end(void)
+{
+    pthread_mutex_unlock(&order_lock);
+    kmm__native_leave();
 }
 
 KMM__API void kmm_cuda_native_stream_ends(void *stream)

@@ -138,11 +138,29 @@ static int launch_as_written(const void *handle, const kmm_geometry_t *g, void *
     return real(LaunchKernel)(handle, grid, block, args, g->shared_bytes, g->stream);
 }
 
-int internal(launch_natively)(int how, const void *handle, const kmm_geometry_t *g, void **args)
+/* Most launches come again on the stream of the latest one, and are next there without events. */
+static int launch_again(kmm_cuda_order_t *last, int device, const void *handle,
+                        const kmm_geometry_t *g, void **args)
+{
+    const bool is_next = last->has && last->stream == g->stream && last->device == device &&
+                         g->stream != PER_THREAD && !last->event;
+    int error = is_next ? 0 : order_after(last, g->stream, device);
+    if (!error)
+        error = launch_as_written(handle, g, args);
+    if (!is_next)
+        note(last, g->stream, device);
+    kmm_cuda_launch_again_end();
+    return error;
+}
+
+int internal(launch_natively)(int how, kmm_cuda_order_t *last, const void *handle,
+                              const kmm_geometry_t *g, void **args)
 {
     int device = 0;
+    if (last)
+        return launch_again(last, how, handle, g, args);
     api(GetDevice)(&device);
-    kmm_cuda_order_t *last = kmm_cuda_native_order();
+    last = kmm_cuda_native_order();
     timings_look();
     int error = order_after(last, g->stream, device), sample = kmm_cuda_native_sample();
     timing_t *t = sample ? timing_begin(sample) : NULL;

@@ -184,20 +184,31 @@ void SHARE_SYMBOL(const void *symbol, size_t bytes);
 
 /* ---- order.c ---- */
 /* Makes a launch that libkmm has checked, in the order of these launches. Called inside a native
- * call, which it ends. how: what kmm_cuda_launch has returned. */
-int internal(launch_natively)(int how, const void *handle, const kmm_geometry_t *g, void **args);
+ * call, which it ends. last NULL: `how` is what kmm_cuda_launch has returned. Otherwise it is what
+ * kmm_cuda_launch_again has returned, and `last` is the order. */
+int internal(launch_natively)(int how, kmm_cuda_order_t *last, const void *handle,
+                              const kmm_geometry_t *g, void **args);
 
 /* ---- launch.c ---- */
-/* First statement of a wrapper of a launch: without a pragma, in native standing, it makes the real
- * call and returns. */
-#define NATIVE_LAUNCH(call)                                                                        \
+/* First statements of a wrapper of a launch. In native standing, a launch without a pragma is the
+ * real call, and one that comes again with its pragma is made at once. */
+#define NATIVE_LAUNCH(call, again)                                                                 \
     do {                                                                                           \
-        if (kmm_cuda_native_enter_launch(KIND)) {                                                  \
-            int native_result = call;                                                              \
+        const int native_how = kmm_cuda_native_enter_launch(KIND);                                 \
+        int native_result = 0;                                                                     \
+        if (native_how > 0) {                                                                      \
+            native_result = call;                                                                  \
             kmm_cuda_native_leave();                                                               \
             return native_result;                                                                  \
         }                                                                                          \
+        if (native_how == KMM_CUDA_ARMED_AGAIN && (again))                                         \
+            return native_result;                                                                  \
     } while (0)
+#define GEOMETRY(grid, block, bytes, stream)                                                       \
+    (&(const kmm_geometry_t){                                                                      \
+        {(grid).x, (grid).y, (grid).z}, {(block).x, (block).y, (block).z}, bytes, stream})
+/* True if the launch is made, with that result. */
+bool internal(launch_again)(const void *handle, const kmm_geometry_t *g, void **args, int *result);
 /* Registers `clone`: the kernel `original` with a kmm_blocks_t before its other parameters. Both
  * are host functions. */
 int REGISTER_CLONE(const void *clone, const void *original);

@@ -8,7 +8,10 @@
 
 void kmm__memory_start(kmm_runtime_t *rt)
 {
+    enum { BITS = 40 }; /* fewer changes than 1 << BITS are made in one runtime */
+    static _Atomic uint64_t runtimes;
     rt->memory = kmm__alloc(sizeof(*rt->memory));
+    atomic_store(&rt->memory->index_changes, atomic_fetch_add(&runtimes, 1) << BITS);
 }
 
 void kmm__memory_stop(kmm_runtime_t *rt)

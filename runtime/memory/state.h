@@ -38,11 +38,12 @@ typedef struct kmm__lookahead {
 struct kmm__memory {
     kmm__array_t **arrays; /* sorted by base */
     uint32_t array_count, array_capacity;
-    uint64_t index_changes; /* how often an array that the program knows was added to `arrays` or
-                               removed */
-    uint32_t live_arrays;   /* arrays whose memory is not freed yet, also dead ones */
-    uint32_t forgotten;     /* those of them that the program has freed */
-    uint32_t apart; /* small arrays that got names of their own since native standing ended */
+    /* How often an array that the program knows was added to `arrays` or removed. Its first value
+     * is another one in each runtime. Also read without the lock. */
+    _Atomic uint64_t index_changes;
+    uint32_t live_arrays; /* arrays whose memory is not freed yet, also dead ones */
+    uint32_t forgotten;   /* those of them that the program has freed */
+    uint32_t apart;       /* small arrays that got names of their own since native standing ended */
     uint64_t next_array;
     /* bytes of all live arrays; the most there were at one time */
     uint64_t array_bytes, array_most;

@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 
-NOT_RUN = "text sh c cuda cpp fortran python cmake ini".split()
+NOT_RUN = "text sh c cuda cpp fortran python julia cmake ini".split()
 kmmcc, work, nvcc = sys.argv[1:4]
 failures = found = 0
 

@@ -366,6 +366,23 @@ def test_report():
     raises(ValueError, "kmm", kmm.report, path + "x")
 
 
+def test_programs():
+    """Of a libkmm that the loader finds by its name, programs are in PATH and nowhere else."""
+    work = tempfile.mkdtemp()
+    for folder in ("bin", "here", "path"):
+        os.mkdir(os.path.join(work, folder))
+    for folder in ("bin", "path"):
+        with open(os.path.join(work, folder, "kmm-report"), "w") as file:
+            os.chmod(file.fileno(), 0o755)
+    program = ("from kmm import _library, _report\n_library.path = lambda: 'libkmm.so.0'\n"
+               "print(_report.tool('kmm-report'))\n")
+    package = os.path.dirname(os.path.dirname(os.path.abspath(kmm.__file__)))
+    environment = dict(os.environ, PATH=os.path.join(work, "path"), PYTHONPATH=package)
+    found = subprocess.run([sys.executable, "-c", program], cwd=os.path.join(work, "here"),
+                           env=environment, stdout=subprocess.PIPE, text=True).stdout
+    assert found.strip() == os.path.join(work, "path", "kmm-report"), found
+
+
 for name, test in list(globals().items()):
     if name.startswith("test_"):
         test()

@@ -73,9 +73,25 @@ int kmm_cuda_native_enter(int kind)
 {
     return (void)kind, is_native;
 }
+again_t again = {.device = -1};
 int kmm_cuda_native_enter_launch(int kind)
 {
-    return (void)kind, is_native;
+    return (void)kind, again.is_armed ? KMM_CUDA_ARMED_AGAIN : is_native;
+}
+int kmm_cuda_launch_again(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry, void **args,
+                          unsigned first, kmm_cuda_order_t **order)
+{
+    again.handle = kernel->handle;
+    again.grid_x = geometry->grid[0];
+    again.args = args;
+    again.first = first;
+    again.begins++;
+    *order = again.device >= 0 ? kmm_cuda_native_order() : NULL;
+    return again.device;
+}
+void kmm_cuda_launch_again_end(void)
+{
+    again.ends++;
 }
 STAND_IN void kmm_cuda_native_leave(void) {}
 STAND_IN int kmm_cuda_native_malloc(void **out, size_t bytes)

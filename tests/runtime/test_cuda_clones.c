@@ -439,6 +439,43 @@ static void test_native_clone(void **state)
                      0);
 }
 
+/* A launch that comes again is made as it is written, by whichever call, in the order of launches
+ * with a pragma. libkmm is asked for the kernel that it got before. */
+static void test_again(void **state)
+{
+    kmm_blocks_t blocks = {1, 1, 1, 1, 1, 1};
+    void *three[] = {&blocks, &n, &x};
+    const int count = given.count;
+    (void)state;
+    handles = waits = 0;
+    again = (again_t){.is_armed = true};
+    assert_int_equal(__wrap_cudaLaunchKernel(&plain.function, grid, block, two, 0, NULL), 0);
+    assert_ptr_equal(again.handle, &plain_clone);
+    assert_ptr_equal(again.args, two);
+    assert_int_equal(again.first, 1);
+    assert_int_equal(again.grid_x, grid.x);
+    assert_int_equal(__wrap___cudaLaunchKernel(&plain, grid, block, two, 0, NULL), 0);
+    assert_int_equal(handles, 2); /* both by the kernel's handle */
+    assert_int_equal(waits, 0);
+    assert_int_equal(__wrap___cudaLaunchKernel(&plain, grid, block, two, 0, &made), 0);
+    assert_int_equal(waits, 1);
+    assert_int_equal(__wrap___cudaLaunchKernel(&of_template, grid, block, three, 0, &made), 0);
+    assert_ptr_equal(again.handle, &of_template);
+    assert_int_equal(again.first, 0);
+    assert_int_equal(launched_blocks.grid_x, grid.x);
+    assert_int_equal(again.begins, 4);
+    assert_int_equal(again.ends, 4);
+    assert_int_equal(given.count, count);
+    again.device = -1; /* something differs */
+    assert_int_equal(__wrap___cudaLaunchKernel(&plain, grid, block, two, 0, NULL), 0);
+    assert_int_equal(given.count, count + 1);
+    expect_launch(&plain_clone, 1, &plain);
+    assert_int_equal(again.ends, 4);
+    again.is_armed = false;
+    *kmm_cuda_native_order() = (kmm_cuda_order_t){0};
+    waits = 0;
+}
+
 /* A native launch is timed where libkmm asks for that, without waiting for it, and without taking
  * away an error that the program is to find. */
 static void test_timed(void **state)
@@ -580,19 +617,13 @@ static void test_unloaded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_original),
-        cmocka_unit_test(test_clone),
-        cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_in_c),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_configuration),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_timed),
-        cmocka_unit_test(test_native_clone),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_order_of_threads),
-        cmocka_unit_test(test_per_thread),
-        cmocka_unit_test(test_unloaded),
+        cmocka_unit_test(test_original),     cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_alone),        cmocka_unit_test(test_in_c),
+        cmocka_unit_test(test_late),         cmocka_unit_test(test_configuration),
+        cmocka_unit_test(test_unknown),      cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_native_clone), cmocka_unit_test(test_again),
+        cmocka_unit_test(test_order),        cmocka_unit_test(test_order_of_threads),
+        cmocka_unit_test(test_per_thread),   cmocka_unit_test(test_unloaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

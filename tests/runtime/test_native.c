@@ -365,6 +365,28 @@ static void both_make(both_t *t, rng_t *r)
     }
 }
 
+/* fake_work_launch as kmmcc writes it: described only where its description is not kept. */
+static int launch_kept(what_t what, int64_t n, int chunks, int32_t *dst, int32_t *a, int32_t *b)
+{
+    static kmm_site_t site;
+    const kmm_value_t values[] = {
+        what,           (kmm_value_t)n, (kmm_value_t)chunks, kmm_address(dst),
+        kmm_address(a), kmm_address(b)};
+    const kmm_geometry_t g = {{(uint32_t)((n + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, NULL};
+    void *args[] = {NULL, &n, &dst, &a, &b};
+    kmm_cuda_order_t *order;
+    kmm_launch_t *l = kmm_launch_again(&site, values, 6);
+    if (!l) {
+        l = kmm_launch_begin(names[what], "faults.c", 7);
+        kmm_launch_keep(l, &site, values, 6);
+        return fake_work_launch_of(l, KMM_KIND_CUDA, what, n, chunks, dst, a, b);
+    }
+    if (kmm_cuda_launch_again(&cuda_kernels[what], &g, args + 1, 1, &order) < 0)
+        return kmm_launch_kernel(&cuda_kernels[what], &g, args);
+    kmm_cuda_native_order_end();
+    return KMM__LAUNCH_NATIVELY;
+}
+
 /* A launch with a pragma. Native standing leaves it to the caller. */
 static void step_launch(both_t *t, rng_t *r)
 {
@@ -375,16 +397,18 @@ static void step_launch(both_t *t, rng_t *r)
     n = what == SUM ? a->n : rng_range(r, 1, n);
     int chunks = (int)rng_range(r, 1, 5);
     int32_t *pa = what == SCALE ? NULL : a->x, *pb = what == SUM || what == SCALE ? NULL : b->x;
-    int result = fake_work_launch(KMM_KIND_CUDA, what, n, chunks, dst->x, pa, pb);
-    if (result == KMM__LAUNCH_NATIVELY) {
-        assert_true(kmm_cuda_native(KIND));
-        run_element_by_element(what, n, dst->x, a->x, b->x);
-        kmm_cuda_native_leave();
-        result = 0;
+    for (uint64_t turns = 1 + rng_next(r) % 5; turns; turns--) {
+        int result = launch_kept(what, n, chunks, dst->x, pa, pb);
+        if (result == KMM__LAUNCH_NATIVELY) {
+            assert_true(kmm_cuda_native(KIND));
+            run_element_by_element(what, n, dst->x, a->x, b->x);
+            kmm_cuda_native_leave();
+            result = 0;
+        }
+        if (result)
+            fail_msg("launch of %s: %s", names[what], kmm_error_text(NULL));
+        run_element_by_element(what, n, dst->model, a->model, b->model);
     }
-    if (result)
-        fail_msg("launch of %s: %s", names[what], kmm_error_text(NULL));
-    run_element_by_element(what, n, dst->model, a->model, b->model);
 }
 
 /* A launch whose chunks write the same element is refused and does nothing, in both standings. */

@@ -7,6 +7,11 @@
 #include <new>
 #include <time.h>
 #ifndef __CLANG_CUDA_WRAPPERS_NEW /* clang's own additions are not found by every libclang */
+#define __CLANG_CUDA_WRAPPERS_NEW /* a clang that finds them would define all this again */
+__device__ inline void *operator new(__SIZE_TYPE__ size) { return ::malloc(size ? size : 1); }
+__device__ inline void *operator new[](__SIZE_TYPE__ size) { return ::operator new(size); }
+__device__ inline void operator delete(void *object) noexcept { ::free(object); }
+__device__ inline void operator delete[](void *object) noexcept { ::free(object); }
 __device__ inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }
 __device__ inline void *operator new[](__SIZE_TYPE__, void *place) noexcept { return place; }
 __device__ inline void operator delete(void *, void *) noexcept {}

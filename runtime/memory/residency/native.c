@@ -518,25 +518,36 @@ static struct {
     int line;
 } sites[SITES]; /* the latest launches with a pragma; guarded by sites_lock */
 static uint64_t site_count;
-static pthread_mutex_t sites_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_flag sites_lock = ATOMIC_FLAG_INIT; /* held for a few instructions */
 static atomic_flag fault_told = ATOMIC_FLAG_INIT;
+
+static void sites_take(void)
+{
+    while (atomic_flag_test_and_set_explicit(&sites_lock, memory_order_acquire))
+        sched_yield();
+}
+
+static void sites_release(void)
+{
+    atomic_flag_clear_explicit(&sites_lock, memory_order_release);
+}
 
 void kmm__native_note(const char *file, int line, const char *kernel)
 {
     KMM__TRACE(.kind = KMM__EVENT_INSTANT, .text = "native launch", .file = kernel,
                .c = (uint64_t)line);
-    pthread_mutex_lock(&sites_lock);
+    sites_take();
     sites[site_count % SITES].file = file;
     sites[site_count % SITES].line = line;
     sites[site_count++ % SITES].kernel = kernel;
-    pthread_mutex_unlock(&sites_lock);
+    sites_release();
 }
 
 bool kmm__native_is_plain(const kmm_runtime_t *rt)
 {
-    pthread_mutex_lock(&sites_lock);
+    sites_take();
     bool is = atomic_load(&standing) == NATIVE && rt == native_runtime && site_count == 0;
-    pthread_mutex_unlock(&sites_lock);
+    sites_release();
     return is;
 }
 
@@ -546,7 +557,7 @@ void kmm__native_fault(int error)
         return;
     char latest[KMM__LOG_BYTES] = "";
     size_t length = 0;
-    pthread_mutex_lock(&sites_lock);
+    sites_take();
     for (uint64_t k = 0; k < SITES && k < site_count && length < sizeof(latest); k++) {
         uint64_t at = (site_count - 1 - k) % SITES;
         int n = snprintf(latest + length, sizeof(latest) - length, "%s%s:%d: %s",
@@ -555,7 +566,7 @@ void kmm__native_fault(int error)
                          sites[at].kernel ? sites[at].kernel : "?");
         length += n > 0 ? (size_t)n : 0;
     }
-    pthread_mutex_unlock(&sites_lock);
+    sites_release();
     kmm__log(KMM__LOG_ERROR, "work on the GPU has failed (error %d)%s", error, latest);
 }
 

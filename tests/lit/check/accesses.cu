@@ -82,3 +82,36 @@ __global__ void wide(float *out, const float *in, size_t n)
     for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         out[i] = in[i];
 }
+
+// Blocks that the kernel's code counts on.
+// CHECK: tiled(float*, float const*, int):
+// CHECK-NEXT: where blocks have 256 threads in x:
+// CHECK-NEXT: in: exact, while indices fit into 32 bits
+// CHECK-NEXT: out: exact, while indices fit into 32 bits
+__global__ void tiled(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n)
+        out[i] = in[i];
+}
+
+// Conditions that are combined as numbers.
+// CHECK: inside(float*, int, int):
+// CHECK-NEXT: out: exact
+__global__ void inside(float *out, int w, int h)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    bool first = (x >= 1) & (x < w);
+    if (first & (y >= 1) & (y < h))
+        out[y * w + x] = 1;
+}
+// CHECK: on_data(float*, int const*, int):
+// CHECK-NEXT: flags: exact
+// CHECK-NEXT: out: over-approximated: a condition on data decides
+__global__ void on_data(float *out, const int *flags, int n)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    if (x < n)
+        if ((flags[x] > 0) & (x > 2))
+            out[x] = 1;
+}

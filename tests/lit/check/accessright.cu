@@ -688,3 +688,15 @@ void tails(int n, float *x, float *y)
 #pragma kmm parallel(i = 0:n / 4) read(x[4 * i:4], x[n - 4:4]) update(y[4 * i:4], y[n - 4:4])
     tail<<<(n / 4 + 255) / 256, 256>>>(n, (float4 *)x, x, y);
 }
+// Unsigned numbers wrap around, also where the samples make the difference negative.
+__global__ void from(const float *x, float *y, unsigned n, unsigned m)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n - m)
+        y[i + m] = x[i];
+}
+void differences(float *x, float *y, unsigned n, int c)
+{
+#pragma kmm parallel
+    from<<<(n + 255) / 256, 256>>>(x, y, n, 1000 * c);
+}

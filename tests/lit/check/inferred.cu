@@ -56,6 +56,53 @@ void two_of_one(int n, float *x, pointer v)
 #pragma kmm parallel(i = 0:n) update(x[0:2*n])
     flags<<<1, 64>>>(n, x, x + n);
 }
+// Of several arguments, a written clause counts for those that point into what it names, and for
+// the one that is nearest before that.
+__global__ void looks_up(int n, float *y, const float *x, const float *table) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = table[(int)x[i]]; }
+__global__ void backwards(int n, float *x, float *end) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) end[-1 - i] = 1; }
+template <class T> void of_template(int n, T *x)
+{
+// CHECK: :[[#@LINE+2]]:28: error: no clause says what 'flags{{.*}}' does with 'x + n', its parameter 'flag' (float *); add read((x + n)[...])
+#pragma kmm parallel(i = 0:n) write(x[i])
+    flags<<<1, 64>>>(n, x, x + n);
+}
+void by_place(int n, int m, float *x, float *y, pointer v)
+{
+    int all = 2 * n;
+    of_template(n, x);
+// CHECK: :[[#@LINE+2]]:28: error: no clause says what 'flags' does with 'x + n', its parameter 'flag' (float *)
+#pragma kmm parallel(i = 0:n) write(x[i])
+    flags<<<1, 64>>>(n, x, x + n);
+// CHECK: :[[#@LINE+2]]:28: error: no clause says what 'flags' does with '&x[m]', its parameter 'flag' (float *)
+#pragma kmm parallel(i = 0:n) write(x[i])
+    flags<<<1, 64>>>(n, x, &x[m]);
+// CHECK: :[[#@LINE+2]]:32: error: no clause says what 'flags' does with 'x', its parameter 'flag' (float *)
+#pragma kmm parallel(i = 0:n) write(x[i + 1])
+    flags<<<1, 64>>>(n, x + 1, x);
+// CHECK: :[[#@LINE+2]]:30: error: no clause says what 'flags' does with 'v.p + n', its parameter 'flag' (float *)
+#pragma kmm parallel(i = 0:n) write(v.p[i])
+    flags<<<1, 64>>>(n, v.p, v.p + n);
+// CHECK: :[[#@LINE+2]]:34: warning: no clause says what is read of 'x + n', so each chunk reads the whole array
+#pragma kmm parallel(i = 0:n) write(y[i]) read(x[i])
+    looks_up<<<1, 64>>>(n, y, x, x + n);
+// CHECK-NOT: no clause
+#pragma kmm parallel(i = 0:n) write(x[i]) update(x[n])
+    flags<<<1, 64>>>(n, x, x + n);
+#pragma kmm parallel(i = 0:n) write(x[i]) update(x[m+1:m])
+    flags<<<1, 64>>>(n, x, &x[m]);
+#pragma kmm parallel(i = 0:n) write(x[i + 1]) update(x[0])
+    flags<<<1, 64>>>(n, x + 1, x);
+#pragma kmm parallel(i = 0:n) update(x[0:all])
+    flags<<<1, 64>>>(n, x, x + n);
+#pragma kmm parallel(i = 0:n) write(y[i]) read(x)
+    looks_up<<<1, 64>>>(n, y, x, x + n);
+#pragma kmm parallel(i = 0:n) write(y[i]) read(x[0:n], (x + n)[0:16])
+    looks_up<<<1, 64>>>(n, y, x, &x[n]);
+#pragma kmm parallel(i = 0:n) write(y[i]) read(x[i - 1:3])
+    looks_up<<<1, 64>>>(n, y, x - 1, x + 1);
+#pragma kmm parallel(i = 0:n) write(x[n - 1 - i])
+    backwards<<<1, 64>>>(n, x, x + n);
+}
 // What the completed pragma would say is no expression of a clause.
 struct sized { int n; constexpr operator int() const { return n; } int unseen() const; };
 constexpr int operator""_u(unsigned long long n) { return (int)n; }

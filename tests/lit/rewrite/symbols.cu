@@ -45,11 +45,11 @@ int main()
     cudaMalloc(&x, N * sizeof(int));
     cudaMemcpyToSymbol(shift, &five, sizeof(five));
     set<<<1, 1>>>(3);
-    // CHECK: kmm_launch_begin("use"
-    // CHECK-NOT: kmm_share
     // CHECK: kmm_share(::state::scale);
     // CHECK-NEXT: kmm_share(::state::table);
-    // CHECK-NEXT: kmm_launch_arm
+    // CHECK-NEXT: static kmm_site_t kmm__site;
+    // CHECK: kmm_launch_begin("use"
+    // CHECK-NOT: kmm_share
     #pragma kmm parallel(i = 0:N) chunk(100) write(x[i])
     use<<<(N + 63) / 64, 64>>>(N, x);
     // CHECK: kmm_launch_begin("other"

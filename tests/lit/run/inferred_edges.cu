@@ -62,10 +62,18 @@ int main()
     // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
     // CHECK: no clause for B
     two_bounds<<<1, 64>>>(B, 50, n);
-    block.x = 8;
-    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
-    // CHECK: no clause for B
-    sixteens<<<100, block>>>(B);
+    // The kernel counts on blocks of 16 threads, which is a condition of the launch.
+    for (int k = 8; k <= 16; k += 8) {
+        block.x = k;
+        // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)block.x - 16, -((int)block.x - 16))
+        #pragma kmm parallel
+        sixteens<<<100, block>>>(B);
+        show("sixteens");
+        // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)k - 16, -((int)k - 16))
+        #pragma kmm parallel
+        sixteens<<<100, k>>>(B);
+        show("sixteens");
+    }
     // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x])
     #pragma kmm parallel
     sixteens<<<100, fixed>>>(B);
