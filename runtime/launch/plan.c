@@ -62,18 +62,19 @@ static void span_exactness(span_t *s, step_t *steps, uint32_t n, int64_t run)
     s->exact = true;
 }
 
-/* Returns the number at an index, which exists. One of 64 bits without a sign that is too large
- * becomes the largest with a sign, so that it lies in no array. */
+/* Returns the number at an index, which exists. One that is too large for any array becomes one
+ * that can be counted in bytes. */
 static int64_t offset_at(const kmm__offsets_t *o, int64_t index)
 {
+    const int64_t most = INT64_C(1) << 46;
     switch (o->type) {
     case KMM_INT32: return ((const int32_t *)o->at)[index];
     case KMM_UINT32: return ((const uint32_t *)o->at)[index];
-    case KMM_INT64: return ((const int64_t *)o->at)[index];
+    case KMM_INT64: return clamp(((const int64_t *)o->at)[index], -most, most);
     default: break;
     }
     uint64_t value = ((const uint64_t *)o->at)[index];
-    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+    return value > (uint64_t)most ? most : (int64_t)value;
 }
 
 /* Returns the elements of the parts that have these indices: all from the first to the last. They
