@@ -69,7 +69,6 @@ static double energy_on_device(int n, const float *last, const float *now, doubl
 static double run_on_device(int w, int h, int steps, const float *ground, float *cells)
 {
     size_t bytes = (size_t)w * h * sizeof(float);
-    int rows = h / 8 + 1;
     float *depth, *last, *now, *next;
     double *sum, energy = 0;
     for (float **each : {&depth, &last, &now, &next})
@@ -79,7 +78,7 @@ static double run_on_device(int w, int h, int steps, const float *ground, float 
     CHECK(hipMemcpy(last, cells, bytes, hipMemcpyHostToDevice));
     CHECK(hipMemcpy(now, last, bytes, hipMemcpyDeviceToDevice));
     for (int step = 1; step <= steps; step++) {
-        #pragma kmm parallel(x = 0:w, y = 0:h) chunk(w, rows) \
+        #pragma kmm parallel(x = 0:w, y = 0:h) chunk(w, h / 8 + 1) \
                     shape(depth[h][w], last[h][w], now[h][w], next[h][w]) \
                     read(depth[y][x], last[y][x], now[y-1:3][x-1:3]) write(next[y][x])
         hipLaunchKernelGGL(wave, dim3((w + THREADS - 1) / THREADS, h), dim3(THREADS), 0, 0, w, h,

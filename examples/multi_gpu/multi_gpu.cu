@@ -59,11 +59,11 @@ __global__ void compare(int w, int h, const float *in, const float *out, int *la
 // The largest change of a cell in the last step.
 static float launch_compare(int w, int h, dim3 grid, dim3 block, const float *in, const float *out)
 {
-    int *largest, rows = h / 8 + 1;
+    int *largest;
     float change;
     CHECK(cudaMalloc(&largest, sizeof(int)));
     CHECK(cudaMemset(largest, 0, sizeof(int)));
-    #pragma kmm parallel(x = 0:w, y = 0:h) chunk(w, rows) schedule(block) \
+    #pragma kmm parallel(x = 0:w, y = 0:h) chunk(w, h / 8 + 1) schedule(block) \
                 shape(in[h][w], out[h][w]) read(in[y][x], out[y][x]) reduce(max: largest[0])
     compare<<<grid, block>>>(w, h, in, out, largest);
     CHECK(cudaGetLastError());
@@ -80,15 +80,14 @@ static float run_on_device(int w, int h, int steps, float *cells)
         CHECK(cudaMalloc(each, bytes));
     CHECK(cudaMemset(in, 0, bytes));
     dim3 block(32, 4), grid((w + 31) / 32, (h + 3) / 4);
-    int rows = h / 8 + 1; // 8 chunks, or fewer
 
     // One GPU computes all charges. The others get the rows that they need from it.
-    #pragma kmm parallel(x = 0:w, y = 0:h) chunk(w, rows) device(0) shape(charge[h][w]) \
+    #pragma kmm parallel(x = 0:w, y = 0:h) chunk(w, h / 8 + 1) device(0) shape(charge[h][w]) \
                 write(charge[y][x])
     place_charges<<<grid, block>>>(w, h, charge);
     for (int step = 1; step <= steps; step++) {
         // Neighbouring chunks are on one GPU, and only rows where two GPUs meet are copied.
-        #pragma kmm parallel(x = 0:w, y = 0:h) chunk(w, rows) device(all) schedule(block) \
+        #pragma kmm parallel(x = 0:w, y = 0:h) chunk(w, h / 8 + 1) device(all) schedule(block) \
                     shape(charge[h][w], in[h][w], out[h][w]) \
                     read(charge[y][x], in[y-1:3][x-1:3]) write(out[y][x])
         jacobi<<<grid, block>>>(w, h, charge, in, out);
