@@ -14,18 +14,34 @@ static int64_t offset_in_pair(const Value *pointer, const DataLayout &layout)
     return isa<Argument>(base) ? offset.getSExtValue() : -1;
 }
 
-// True if the index becomes greater with each iteration of a divided loop.
+// True if the index becomes greater with each iteration of a divided loop, and with those of all
+// loops around it, as far as it is computed from them.
 bool Combining::is_ascending(const Value *index) const
 {
+    enum { LEAST_BITS = 32 };
     if (p_.mark(index) || !p_.scev_.isSCEVable(index->getType()))
         return false;
     const SCEV *s = p_.scev_.getSCEV(const_cast<Value *>(index));
-    while (auto *c = dyn_cast<SCEVCastExpr>(s))
-        s = c->getOperand();
+    for (bool goes_on = true; goes_on;) {
+        auto *c = dyn_cast<SCEVCastExpr>(s);
+        if (!s->getType()->isIntegerTy() || s->getType()->getIntegerBitWidth() < LEAST_BITS)
+            return false; // such as i & 1023
+        goes_on = c != nullptr;
+        s = c ? c->getOperand() : s;
+    }
     auto *r = dyn_cast<SCEVAddRecExpr>(s);
     auto *step =
         r && r->isAffine() ? dyn_cast<SCEVConstant>(r->getStepRecurrence(p_.scev_)) : nullptr;
-    return step && step->getAPInt().isStrictlyPositive() && p_.divided_.count(r->getLoop());
+    if (!step || !p_.divided_.count(r->getLoop()) || !step->getAPInt().isStrictlyPositive() ||
+        !(step->isOne() || r->hasNoSignedWrap() || r->hasNoUnsignedWrap()))
+        return false;
+    for (const Loop *l = r->getLoop()->getParentLoop(); l; l = l->getParentLoop())
+        if (!SCEVExprContains(r->getStart(), [&](const SCEV *e) {
+                auto *outer = dyn_cast<SCEVAddRecExpr>(e);
+                return outer && outer->getLoop() == l;
+            }))
+            return false;
+    return true;
 }
 
 // `chosen` is the value where the index is `index`.
@@ -193,8 +209,7 @@ Mark Combining::run_pair(const StoreInst *value, const StoreInst *index)
     return goes_with(index->getValueOperand(), first_) ? nullptr : untold;
 }
 
-// A value and its index are stored together. Which of them comes first in the struct, the code
-// shows.
+// A value and its index are stored together.
 Mark Combining::run_pair(const StoreInst *store)
 {
     std::vector<const StoreInst *> both;
@@ -206,13 +221,9 @@ Mark Combining::run_pair(const StoreInst *store)
     }
     if (both.size() != 2)
         return Proof::because("does not store a value and its index together", store);
-    const Mark m = run_pair(both[0], both[1]);
-    if (!m)
-        return nullptr;
-    open_.clear();
-    paired_.clear();
-    why_ = nullptr;
-    return run_pair(both[1], both[0]) ? m : nullptr;
+    const bool is_first =
+        offset_in_pair(both[0]->getPointerOperand(), p_.layout_) == role_->value_at;
+    return run_pair(both[is_first ? 0 : 1], both[is_first ? 1 : 0]);
 }
 
 } // namespace kmm_ir

@@ -29,6 +29,14 @@ bool Combining::is_same_place(const Value *a, const Value *b) const
            p_.scev_.getSCEV(const_cast<Value *>(a)) == p_.scev_.getSCEV(const_cast<Value *>(b));
 }
 
+// True unless `&` or `|` combines numbers other than 0 and 1 for && or ||, which give 0 and 1.
+bool Combining::combines_truth(const Instruction *i) const
+{
+    return !role_->is_logical || any_of(i->operands(), [&](const Value *v) {
+        return computeKnownBits(v, p_.layout_).getMaxValue().ule(1);
+    });
+}
+
 // True for the operator. only_left: the first operand alone may be the accumulated one.
 bool Combining::is_operator(const Instruction *i, bool *only_left) const
 {
@@ -40,8 +48,8 @@ bool Combining::is_operator(const Instruction *i, bool *only_left) const
     case Instruction::FAdd: return role_->combine == IR_COMBINE_ADD;
     case Instruction::Mul:
     case Instruction::FMul: return role_->combine == IR_COMBINE_MUL && !role_->is_logical;
-    case Instruction::And: return role_->combine == IR_COMBINE_AND;
-    case Instruction::Or: return role_->combine == IR_COMBINE_OR;
+    case Instruction::And: return role_->combine == IR_COMBINE_AND && combines_truth(i);
+    case Instruction::Or: return role_->combine == IR_COMBINE_OR && combines_truth(i);
     case Instruction::Xor: return role_->combine == IR_COMBINE_XOR;
     default: break;
     }
@@ -82,8 +90,6 @@ bool Combining::is_zero(const Value *v) const
     return isa<Constant>(v) && is_additive() && is_identity(v);
 }
 
-// True for the first element of a range all of whose elements are combined, as in `m = x[0]`. Of
-// floating-point numbers it may be a NaN, with which nothing compares.
 // True if no condition of the loop but a comparison with what is combined, and the loop's end,
 // decides whether an iteration's value is combined.
 bool Combining::combines_always(const Loop *l) const
@@ -92,7 +98,7 @@ bool Combining::combines_always(const Loop *l) const
         auto *c = dyn_cast<CmpInst>(condition);
         return c && any_of(c->operands(), [&](const Value *v) {
                    auto *phi = dyn_cast<PHINode>(v);
-                   return phi && phi->getParent() == l->getHeader();
+                   return phi && phi->getParent() == l->getHeader() && open_.count(phi);
                });
     };
     for (const BasicBlock *b : l->blocks()) {
@@ -107,6 +113,8 @@ bool Combining::combines_always(const Loop *l) const
     return true;
 }
 
+// True for the first element of a range all of whose elements are combined, as in `m = x[0]`. Of
+// floating-point numbers it may be a NaN, with which nothing compares.
 bool Combining::is_first(const Value *v, const Loop *l) const
 {
     auto *load = dyn_cast<LoadInst>(v);
@@ -366,6 +374,9 @@ Combining::Kind Combining::kind_of_new(const Instruction *i)
             return refuse("subtracts what it has combined so far", i);
         return combine(i->getOperand(0), right, i);
     }
+    if (role_->is_logical && p_.mark(i) &&
+        (i->getOpcode() == Instruction::And || i->getOpcode() == Instruction::Or))
+        return refuse("combines bits of numbers, where && and || combine 0 and 1", i);
     auto *call = dyn_cast<CallBase>(i);
     if (call && called(call).starts_with("llvm.fmuladd") && role_->combine == IR_COMBINE_ADD)
         return kind_of_fused(call);
@@ -473,6 +484,12 @@ Mark Combining::run(const StoreInst *store)
         return m;
     if (role_->is_pair)
         return run_pair(store);
+    const Type *t = store->getValueOperand()->getType();
+    if (role_->element_bytes &&
+        (t->isFloatingPointTy() != (role_->is_real != 0) ||
+         p_.layout_.getTypeStoreSize(const_cast<Type *>(t)) != (uint64_t)role_->element_bytes))
+        return Proof::because("stores to a reduction's target as another type than the clause's",
+                              store);
     const Kind k = kind(store->getValueOperand(), store);
     if (k != FROM_TARGET)
         return run_guarded(store, k);
