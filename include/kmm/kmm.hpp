@@ -209,6 +209,8 @@ class launch
         for (unsigned k = 0; k < axes_.size(); k++)
             if (s.lower().of(axes_[k]) || s.length().of(axes_[k]))
                 kmm_launch_coef(l, k, s.lower().of(axes_[k]), s.length().of(axes_[k]));
+        if (s.offsets().at)
+            kmm_launch_offsets(l, s.offsets().at, s.offsets().type, s.offsets().count);
     }
 
     template <class V, std::size_t... K, class... A>

@@ -283,6 +283,14 @@ void kmm_launch_extent(kmm_launch_t *l, int64_t extent);
 void kmm_launch_index(kmm_launch_t *l, int64_t lower, int64_t length);
 void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef, int64_t length_coef);
 
+/* Says of the section that was started last: its indices number parts, as the rows of a matrix in
+ * CSR form. Part k has the elements [offsets[k], offsets[k + 1]); it is empty where these decrease.
+ * `offsets` has `count` integers of 32 or 64 bits, which are not copied: they stay until the launch
+ * has been handed over. The host reads them then, so they lie in no array, and in no memory that is
+ * mapped otherwise than KMM_MAP_TO. Indices below 0 and above count - 2 number no part. The region
+ * of a chunk is what lies from the first to the last element of its parts. */
+void kmm_launch_offsets(kmm_launch_t *l, const void *offsets, kmm_type_t type, int64_t count);
+
 /* Checks that a plain function's argument `name` has the value `expected` (the range's length,
  * begin or end). Otherwise the launch fails with KMM_E_RANGE and says so. */
 void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected);

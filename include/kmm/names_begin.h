@@ -202,6 +202,8 @@
 #undef offset_y
 #pragma push_macro("offset_z")
 #undef offset_z
+#pragma push_macro("offsets")
+#undef offsets
 #pragma push_macro("op")
 #undef op
 #pragma push_macro("ordinal")

@@ -99,6 +99,7 @@
 #pragma pop_macro("offset_x")
 #pragma pop_macro("offset_y")
 #pragma pop_macro("offset_z")
+#pragma pop_macro("offsets")
 #pragma pop_macro("op")
 #pragma pop_macro("ordinal")
 #pragma pop_macro("original")

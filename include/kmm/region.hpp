@@ -11,6 +11,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "launch.h"
@@ -130,7 +131,15 @@ template <class T> affine operator/(const affine &a, const T &)
 }
 inline affine operator*(std::int64_t factor, const affine &a) { return a * factor; }
 
-// The indices of one dimension that a region has: one, [lower, upper), or all.
+// Where parts of an array begin, as the rows of a matrix in CSR form: part k has the elements
+// [at[k], at[k + 1]). They are not copied.
+struct offsets {
+    const void *at;
+    kmm_type_t type;
+    std::int64_t count;
+};
+
+// The indices of one dimension that a region has: one, [lower, upper), all, or those of parts.
 class section
 {
   public:
@@ -139,13 +148,16 @@ class section
         : lower_(lower), length_(length), is_all_(false)
     {
     }
+    section(const section &numbers, const kmm::offsets &o) : section(numbers) { offsets_ = o; }
     const affine &lower() const noexcept { return lower_; }
     const affine &length() const noexcept { return length_; }
     bool is_all() const noexcept { return is_all_; }
+    const kmm::offsets &offsets() const noexcept { return offsets_; }
 
   private:
     affine lower_, length_;
     bool is_all_;
+    kmm::offsets offsets_{};
 };
 
 // All indices of a dimension: m[i][kmm::all].
@@ -158,6 +170,26 @@ inline section range(const affine &lower, const affine &upper)
 {
     return section(lower, upper - lower);
 }
+
+// The elements of one part, or of several: val[kmm::part(rowptr, i)] are those from rowptr[i] on,
+// before rowptr[i + 1]. `offsets` is a container of integers of 32 or 64 bits that lie one behind
+// the other, such as a std::vector. It stays as it is until run() has returned.
+template <class C> section part(const C &offsets, const section &numbers)
+{
+    using T = std::remove_cv_t<std::remove_reference_t<decltype(*std::data(offsets))>>;
+    static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+                  "kmm: offsets are integers of 32 or 64 bits");
+    constexpr kmm_type_t type = sizeof(T) == 4        ? std::is_signed_v<T> ? KMM_INT32 : KMM_UINT32
+                                : std::is_signed_v<T> ? KMM_INT64
+                                                      : KMM_UINT64;
+    return {numbers, {std::data(offsets), type, static_cast<std::int64_t>(std::size(offsets))}};
+}
+template <class C> section part(const C &offsets, const affine &number)
+{
+    return part(offsets, section(number, affine(1)));
+}
+template <class C> void part(const C &&, const section &) = delete; // offsets that end before run()
+template <class C> void part(const C &&, const affine &) = delete;
 
 namespace impl
 {

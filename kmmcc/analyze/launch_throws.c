@@ -51,8 +51,7 @@ bool launch_throws(const unit_t *u, const directive_t *d)
     return throws;
 }
 
-/* True if `constexpr` stands before the body of the function around the launch. */
-static bool is_in_constexpr(const unit_t *u, const directive_t *d)
+bool launch_is_in_constexpr(const unit_t *u, const directive_t *d)
 {
     size_t begin, end, body, last;
     const unit_t *holder = unit_holding(u->main, d->function);
@@ -71,7 +70,7 @@ static bool is_in_constexpr(const unit_t *u, const directive_t *d)
  * when an exception passes it. */
 void check_launch_throws(unit_t *u, const directive_t *d)
 {
-    if (d->is_kernel && launch_throws(u, d) && is_in_constexpr(u, d))
+    if (d->is_kernel && launch_throws(u, d) && launch_is_in_constexpr(u, d))
         unit_error(u, d->name_begin, d->name_end,
                    "the launch stands in a constexpr function, and calls a function that may "
                    "throw; compute the value before the pragma, or say noexcept");

@@ -10,7 +10,10 @@
 
 /* True if an argument of the launch, or its configuration, may throw. */
 bool launch_throws(const unit_t *u, const directive_t *d);
-/* Refuses such a launch in a constexpr function. */
+/* True if `constexpr` stands before the body of the function around the launch. Before C++23, such
+ * a function may have no static variable, and none with a destructor. */
+bool launch_is_in_constexpr(const unit_t *u, const directive_t *d);
+/* Refuses a launch in a constexpr function that may throw. */
 void check_launch_throws(unit_t *u, const directive_t *d);
 
 #endif

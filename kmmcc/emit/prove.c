@@ -68,20 +68,18 @@ static int same_as(const unit_t *u, const directive_t *d, int number)
     return 0;
 }
 
-static void add_element(const reduced_t *r, ir_role_t *role)
+/* What the elements of a reduction are. */
+static void add_element(const item_t *item, ir_role_t *role)
 {
-    static const int bits[] = {
-        [KMM_INT8] = 8,          [KMM_INT16] = 16,         [KMM_INT32] = 32,  [KMM_INT64] = 64,
-        [KMM_UINT8] = 8,         [KMM_UINT16] = 16,        [KMM_UINT32] = 32, [KMM_UINT64] = 64,
-        [KMM_FLOAT] = 32,        [KMM_DOUBLE] = 64,        [KMM_HALF] = 16,   [KMM_BFLOAT16] = 16,
-        [KMM_COMPLEX_FLOAT] = 0, [KMM_COMPLEX_DOUBLE] = 0,
-    };
-    role->is_unsigned = r->type >= KMM_UINT8 && r->type <= KMM_UINT64;
-    role->is_floating = r->type >= KMM_FLOAT;
-    role->bits = bits[r->type];
-    role->value_at = (int)r->value_at;
-    role->index_at = (int)r->index_at;
-    role->pair_bytes = (int)r->bytes;
+    static const int bytes[] = {
+        [KMM_INT8] = 1,   [KMM_INT16] = 2,  [KMM_INT32] = 4,  [KMM_INT64] = 8, [KMM_UINT8] = 1,
+        [KMM_UINT16] = 2, [KMM_UINT32] = 4, [KMM_UINT64] = 8, [KMM_FLOAT] = 4, [KMM_DOUBLE] = 8};
+    const kmm_type_t type = item->reduced.type;
+    role->is_pair = item->op == KMM_OP_ARGMIN || item->op == KMM_OP_ARGMAX;
+    role->is_unsigned = type >= KMM_UINT8 && type <= KMM_UINT64;
+    role->is_real = type == KMM_FLOAT || type == KMM_DOUBLE;
+    role->element_bytes = role->is_pair || type > KMM_DOUBLE ? 0 : bytes[type];
+    role->value_at = item->reduced.value_at;
 }
 
 static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *const *moved)
@@ -100,8 +98,7 @@ static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *
             role[k].is_reduced = 1;
             role[k].combine = reduced_combine_of(item->op);
             role[k].is_logical = item->op == KMM_OP_LAND || item->op == KMM_OP_LOR;
-            role[k].is_pair = item->op == KMM_OP_ARGMIN || item->op == KMM_OP_ARGMAX;
-            add_element(&item->reduced, &role[k]);
+            add_element(item, &role[k]);
         }
     }
     for (int k = 0; k < d->rebase_count; k++) {

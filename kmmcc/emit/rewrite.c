@@ -138,13 +138,15 @@ static void write_description(const unit_t *u, const directive_t *d, const char 
 
 /* Writes the description of a kernel's launch so that libkmm can keep it (kmm_launch_again), and
  * arms it. False: it is not to be kept, and nothing is written. Plain functions and kernels of the
- * CPU, and kernels under -fkmm-check, are never launched as they stand. */
+ * CPU, and kernels under -fkmm-check, are never launched as they stand. A constexpr function may
+ * have no static variable. */
 static bool write_kept(const unit_t *u, const directive_t *d, const char *indent, text_t *out)
 {
     const char *inner = arena_printf("%s    ", indent);
     values_t values = {.count = 0};
     text_t description = {0};
-    if (!d->is_kernel || u->target == TARGET_HOST || u->options->checks)
+    if (!d->is_kernel || u->target == TARGET_HOST || u->options->checks ||
+        launch_is_in_constexpr(u, d))
         return false;
     describe_launch(u, d, inner, &values, &description);
     if (values.count == 0 || values.is_full)

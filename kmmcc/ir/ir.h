@@ -284,10 +284,9 @@ typedef struct ir_role {
     ir_combine_t combine;      /* its operator */
     int is_logical, is_pair;   /* the operator is && or ||, argmin or argmax */
     int is_unsigned;           /* its elements are unsigned integers */
-    int is_floating;           /* its numbers are floating-point ones */
-    int bits;                  /* of an element's number; 0: of a complex number */
-    int value_at, index_at;    /* of is_pair: bytes before both */
-    int pair_bytes;            /* of is_pair */
+    int is_real;               /* its elements are float or double */
+    int element_bytes;         /* of integers, float and double; 0: other elements */
+    int64_t value_at;          /* of a pair: the byte of its value */
     int same_as;               /* 1 + the number of an earlier parameter that gets the same pointer;
                                   0: there is none */
 } ir_role_t;

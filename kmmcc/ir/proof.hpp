@@ -166,6 +166,13 @@ class Proof
     void find_stored();
     bool is_stored(const Value *array) const { return stored_.count(array) > 0; }
 
+    // ---- proof_alias.cpp: pointers that may lead into one array ----
+    bool is_named(const Value *object) const;
+    bool has_plain_elements(const Value *array) const;
+    bool may_be_array(const GlobalVariable *g, const Value *pointer) const;
+    bool may_meet(const Value *array, const Value *object, const Instruction *at) const;
+    Mark judge_aliases(const Instruction *i, const Value *object, const Value *pointer) const;
+
     // ---- proof_effect.cpp: what is done to memory ----
     bool is_within(const BasicBlock *b) const;
     Mark effect(const Instruction *i);
@@ -175,7 +182,12 @@ class Proof
     const ir_role_t *target(const Value *pointer) const;
 
     // ---- proof_cross.cpp: iterations that meet ----
-    std::vector<Touch> touches(const Value *array) const;
+    const SCEV *place_in(const Value *array, const Instruction *at, const Value *pointer) const;
+    const SCEV *most_iterations(const Loop *l) const;
+    bool is_data(const Value *v) const;
+    bool is_open(const SCEV *count) const;
+    bool has_open_loop(const SCEV *place) const;
+    std::vector<Touch> touches(const Value *array, bool with_others) const;
     uint64_t choose_iterations(const Touch &x, unsigned trial, const Draw &d,
                                std::map<const Loop *, int64_t> &at) const;
     std::optional<Touched> touched(const Touch &x, unsigned trial, const Draw &d,
@@ -187,7 +199,8 @@ class Proof
     void add_limits(const Touch &x, unsigned trial, std::set<int64_t> &first) const;
     std::vector<std::set<int64_t>> far_iterations(const std::vector<Touch> &all,
                                                   unsigned trial) const;
-    Mark crossing(const Value *array) const;
+    Mark open_end(const std::vector<Touch> &all) const;
+    Mark crossing(const Value *array, bool with_others) const;
     Mark crossings() const;
 };
 
@@ -216,14 +229,12 @@ class Combining
     bool is_same_place(const Value *a, const Value *b) const;
     bool is_additive() const;
     bool is_idempotent() const { return !is_additive(); }
+    bool combines_truth(const Instruction *i) const;
     bool is_operator(const Instruction *i, bool *only_left) const;
     bool is_identity(const Value *v) const;
     bool is_zero(const Value *v) const;
-    bool fits(const Value *v) const;
-    bool is_bit(const Value *v) const;
-    bool combines_truth(const Instruction *i);
-    bool combines_always(const Loop *l, const PHINode *sum) const;
-    bool is_first(const Value *v, const Loop *l, const PHINode *sum) const;
+    bool combines_always(const Loop *l) const;
+    bool is_first(const Value *v, const Loop *l) const;
     Kind refuse(const std::string &reason, const Instruction *at);
     Kind combine(const Value *a, const Value *b, const Instruction *at);
     Kind kind(const Value *v, const Instruction *user);
@@ -259,7 +270,7 @@ class Combining
     // ---- proof_pair.cpp ----
     std::set<std::pair<const Value *, const Value *>> paired_;
     const Value *index_place_ = nullptr;
-    bool is_ascending(const Value *index, const Value *chosen) const;
+    bool is_ascending(const Value *index) const;
     const Value *first_ = nullptr; // the value that is stored, while its conditions are looked at
     std::optional<bool> holds(const Value *condition, unsigned atoms) const;
     std::optional<bool> holds(const CmpInst *test, CmpInst::Predicate is, unsigned atoms) const;

@@ -19,12 +19,13 @@ static const uint64_t NAME_OF_AXIS[] = {0x9E3779B97F4A7C15ULL, 0xBF58476D1CE4E5B
                                         0xA0761D6478BD642FULL, 0xE7037ED1A0B428DBULL};
 static_assert(sizeof(NAME_OF_AXIS) / sizeof(NAME_OF_AXIS[0]) >= IR_AXES, "each axis has a factor");
 
-// One access to a parameter's array, in a divided loop. `is_range`: a memset or memcpy of all of
-// the range, outside of loops; `bytes` are those of all iterations.
+// One access to an array, in a divided loop. `is_range`: a memset or memcpy of all of the range,
+// outside of loops; `bytes` are those of all iterations. `is_other`: through another pointer, which
+// may lead there.
 struct Touch {
     const Instruction *at;
     const SCEV *place, *bytes;
-    bool stores, is_range;
+    bool stores, is_range, is_other;
 };
 
 // The loops whose iterations are in an expression, from the outermost on.
@@ -42,15 +43,66 @@ static std::vector<const Loop *> loops_in(const SCEV *s)
     return found;
 }
 
+// The place of an access if its pointer may lead into the array, and then begins where that does;
+// NULL: it does not.
+const SCEV *Proof::place_in(const Value *array, const Instruction *at, const Value *pointer) const
+{
+    const SCEV *place = scev_.getSCEV(const_cast<Value *>(pointer));
+    if (is_contained(arrays_of(pointer), array))
+        return place;
+    for (const Value *o : objects_of(pointer))
+        if ((array_of(o) || isa<GlobalVariable>(o)) && may_meet(array, o, at))
+            return scev_.getAddExpr(scev_.getSCEV(const_cast<Value *>(array)),
+                                    scev_.removePointerBase(place));
+    return nullptr;
+}
+
+// How often the loop goes back at most; SCEVCouldNotCompute: that is not known.
+const SCEV *Proof::most_iterations(const Loop *l) const
+{
+    const BasicBlock *e = l->getExitingBlock();
+    return e ? scev_.getExitCount(l, e) : scev_.getSymbolicMaxBackedgeTakenCount(l);
+}
+
+// True for a value that is computed from what lies in memory, other than from settings.
+bool Proof::is_data(const Value *v) const
+{
+    auto *i = dyn_cast<Instruction>(v);
+    return i && !is_setting(i) &&
+           (isa<LoadInst>(i) || isa<PHINode>(i) || (isa<CallBase>(i) && !isa<IntrinsicInst>(i)) ||
+            any_of(i->operands(), [&](const Value *part) { return is_data(part); }));
+}
+
+// True if the number is not known, or computed from data. A minimum is not if one part is not.
+bool Proof::is_open(const SCEV *count) const
+{
+    auto *u = dyn_cast<SCEVUnknown>(count);
+    const auto open = [&](const SCEV *part) { return is_open(part); };
+    if (isa<SCEVCouldNotCompute>(count) || u)
+        return !u || is_data(u->getValue());
+    if (isa<SCEVSMinExpr>(count) || isa<SCEVUMinExpr>(count) || isa<SCEVSequentialUMinExpr>(count))
+        return all_of(count->operands(), open);
+    return any_of(count->operands(), open);
+}
+
+// True if data alone ends a loop that decides about the place.
+bool Proof::has_open_loop(const SCEV *place) const
+{
+    return any_of(loops_in(place),
+                  [&](const Loop *l) { return !divided_.count(l) && is_open(most_iterations(l)); });
+}
+
 // Accesses to the array, in loops over the range and of all of the range.
-std::vector<Touch> Proof::touches(const Value *array) const
+std::vector<Touch> Proof::touches(const Value *array, bool with_others) const
 {
     std::vector<Touch> found;
     auto add = [&](const Instruction *i, const Value *pointer, const SCEV *bytes, bool stores) {
         const bool is_range = isa<MemIntrinsic>(i) && !is_within(i->getParent());
-        if (is_contained(arrays_of(pointer), array) && (is_range || is_within(i->getParent())))
-            found.push_back(
-                {i, scev_.getSCEV(const_cast<Value *>(pointer)), bytes, stores, is_range});
+        const bool is_other = !is_contained(arrays_of(pointer), array);
+        if ((!is_range && !is_within(i->getParent())) || (is_other && !with_others))
+            return;
+        if (const SCEV *place = place_in(array, i, pointer))
+            found.push_back({i, place, bytes, stores, is_range, is_other});
     };
     for (const Instruction &i : instructions(f_)) {
         Type *t = isa<StoreInst>(i) ? i.getOperand(0)->getType() : i.getType();
@@ -94,7 +146,7 @@ uint64_t Proof::choose_iterations(const Touch &x, unsigned trial, const Draw &d,
             continue;
         }
         const BasicBlock *e = l->getExitingBlock();
-        const SCEV *count = e ? scev_.getExitCount(l, e) : scev_.getCouldNotCompute();
+        const SCEV *count = most_iterations(l);
         const Trial t = {trial, RUN_WHOLE, false, &at};
         auto n = isa<SCEVCouldNotCompute>(count) ? std::nullopt : number(count, t);
         const int64_t times = n ? n->getSExtValue() + (e == l->getLoopLatch()) : 5;
@@ -211,12 +263,36 @@ std::vector<std::set<int64_t>> Proof::far_iterations(const std::vector<Touch> &a
     return first;
 }
 
-// Why iterations may use what others store to the array; NULL: they do not.
-Mark Proof::crossing(const Value *array) const
+static const char aliased[] = "reads through another pointer or name what another iteration may "
+                              "store";
+
+// Why inner loops may lead to what other iterations access; NULL: none is ended by data.
+Mark Proof::open_end(const std::vector<Touch> &all) const
 {
-    const std::vector<Touch> all = touches(array);
+    for (const Touch &x : all)
+        if (!x.is_range && has_open_loop(x.place))
+            return because(x.stores     ? "stores in an inner loop that data ends, perhaps to what "
+                                          "another iteration accesses"
+                           : x.is_other ? aliased
+                                        : "reads in an inner loop that data ends, perhaps what "
+                                          "another iteration stores",
+                           x.at);
+    return nullptr;
+}
+
+// Why iterations may use what others store to the array; NULL: they do not.
+Mark Proof::crossing(const Value *array, bool with_others) const
+{
+    const std::vector<Touch> all = touches(array, with_others);
+    const auto is_other = [&](const Instruction *at) {
+        return any_of(all, [&](const Touch &x) { return x.at == at && x.is_other; });
+    };
     int tried = 0;
     const Instruction *shared = nullptr;
+    if (with_others && none_of(all, [](const Touch &x) { return x.is_other; }))
+        return nullptr;
+    if (Mark m = open_end(all))
+        return m;
     for (unsigned trial = 1; trial <= CROSS_TRIALS; trial++) {
         std::unordered_map<int64_t, uint64_t> owner;
         const Instruction *twice = nullptr, *reads = nullptr;
@@ -236,6 +312,10 @@ Mark Proof::crossing(const Value *array) const
             }))
             return because("stores at a place that cannot be compared with others", at);
         shared = twice ? twice : shared;
+        if (twice && is_other(twice))
+            return because("stores through another pointer, perhaps to where another iteration "
+                           "stores",
+                           twice);
         if (twice)
             continue; // the numbers may not go together, as a width that is more than the distance
         if (auto *at = each(false, [&](const Instruction *at, int64_t byte, uint64_t name) {
@@ -244,7 +324,8 @@ Mark Proof::crossing(const Value *array) const
             }))
             return because("reads at a place that cannot be compared with its stores", at);
         if (reads)
-            return because("reads what another iteration stores", reads);
+            return because(is_other(reads) ? aliased : "reads what another iteration stores",
+                           reads);
         tried++;
     }
     return tried >= LEAST_CROSS_TRIALS ? nullptr
@@ -253,9 +334,10 @@ Mark Proof::crossing(const Value *array) const
 
 Mark Proof::crossings() const
 {
-    for (const Value *array : stored_)
-        if (Mark m = crossing(array))
-            return m;
+    for (const bool with_others : {false, true})
+        for (const Value *array : stored_)
+            if (Mark m = crossing(array, with_others))
+                return m;
     return nullptr;
 }
 

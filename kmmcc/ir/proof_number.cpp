@@ -227,6 +227,15 @@ std::optional<APInt> Proof::number(const SCEV *s, const Trial &t) const
     if (auto *a = dyn_cast<Argument>(u->getValue()))
         return argument(a, t);
     const unsigned bits = (unsigned)scev_.getTypeSizeInBits(u->getType());
+    auto *b = dyn_cast<BinaryOperator>(u->getValue()); // SCEV has no signed division
+    if (b && (b->getOpcode() == Instruction::SDiv || b->getOpcode() == Instruction::SRem)) {
+        const auto x = number(scev_.getSCEV(b->getOperand(0)), t),
+                   y = number(scev_.getSCEV(b->getOperand(1)), t);
+        if (!x || !y || y->isZero())
+            return std::nullopt;
+        const APInt from = x->sextOrTrunc(bits), by = y->sextOrTrunc(bits);
+        return b->getOpcode() == Instruction::SDiv ? from.sdiv(by) : from.srem(by);
+    }
     const Value *array = array_of(u->getValue());
     if (u->getType()->isPointerTy())
         return APInt(bits, (1 + chosen(array ? array : u->getValue(), t.number, 4000)) << 24);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions to the least or greatest value with its index. Of equal values the first has to stay,
-// since the smaller index wins where chunks are combined, and the target where it has that value.
+// since the smaller index wins where chunks are combined.
 #include "ir/proof.hpp"
 
 namespace kmm_ir
@@ -14,37 +14,34 @@ static int64_t offset_in_pair(const Value *pointer, const DataLayout &layout)
     return isa<Argument>(base) ? offset.getSExtValue() : -1;
 }
 
-// True if a recurrence of at least 32 bits becomes greater with each iteration of its loop. What
-// overflows only in a loop of 2^32 iterations is left out.
-static bool rises(const SCEVAddRecExpr *r, ScalarEvolution &scev)
+// True if the index becomes greater with each iteration of a divided loop, and with those of all
+// loops around it, as far as it is computed from them.
+bool Combining::is_ascending(const Value *index) const
 {
-    const uint64_t bits = scev.getTypeSizeInBits(r->getType());
-    auto *step = dyn_cast<SCEVConstant>(r->getStepRecurrence(scev));
-    return bits >= 32 && r->isAffine() && step && step->getAPInt().isStrictlyPositive() &&
-           (r->hasNoSignedWrap() || r->hasNoUnsignedWrap() ||
-            step->getAPInt().ule(bits > 32 ? 1ULL << 31 : 1));
-}
-
-// True if the index becomes greater with each iteration of the outermost loop, so that the first of
-// equal values has the smallest. `chosen` is the value that goes with it.
-bool Combining::is_ascending(const Value *index, const Value *chosen) const
-{
-    auto loop_of = [&](const Value *v) {
-        auto *i = dyn_cast<Instruction>(v);
-        return i ? p_.loops_.getLoopFor(i->getParent()) : nullptr;
-    };
+    enum { LEAST_BITS = 32 };
     if (p_.mark(index) || !p_.scev_.isSCEVable(index->getType()))
         return false;
     const SCEV *s = p_.scev_.getSCEV(const_cast<Value *>(index));
-    while (isa<SCEVSignExtendExpr>(s) || isa<SCEVZeroExtendExpr>(s))
-        s = cast<SCEVCastExpr>(s)->getOperand();
+    for (bool goes_on = true; goes_on;) {
+        auto *c = dyn_cast<SCEVCastExpr>(s);
+        if (!s->getType()->isIntegerTy() || s->getType()->getIntegerBitWidth() < LEAST_BITS)
+            return false; // such as i & 1023
+        goes_on = c != nullptr;
+        s = c ? c->getOperand() : s;
+    }
     auto *r = dyn_cast<SCEVAddRecExpr>(s);
-    if (!r || !rises(r, p_.scev_))
+    auto *step =
+        r && r->isAffine() ? dyn_cast<SCEVConstant>(r->getStepRecurrence(p_.scev_)) : nullptr;
+    if (!step || !p_.divided_.count(r->getLoop()) || !step->getAPInt().isStrictlyPositive() ||
+        !(step->isOne() || r->hasNoSignedWrap() || r->hasNoUnsignedWrap()))
         return false;
-    // A loop around it would come to smaller indices again.
-    const Loop *l = loop_of(index), *other = loop_of(chosen);
-    l = other && (!l || l->contains(other)) ? other : l;
-    return l && l->getOutermostLoop() == r->getLoop();
+    for (const Loop *l = r->getLoop()->getParentLoop(); l; l = l->getParentLoop())
+        if (!SCEVExprContains(r->getStart(), [&](const SCEV *e) {
+                auto *outer = dyn_cast<SCEVAddRecExpr>(e);
+                return outer && outer->getLoop() == l;
+            }))
+            return false;
+    return true;
 }
 
 // `chosen` is the value where the index is `index`.
@@ -72,7 +69,7 @@ bool Combining::goes_with(const Value *index, const Value *chosen)
         return true;
     }
     if (!isa<Instruction>(chosen) || !p_.mark(chosen))
-        return is_ascending(index, chosen);
+        return is_ascending(index);
     // A choice by the same condition.
     auto *s = dyn_cast<SelectInst>(index);
     auto *by = dyn_cast<SelectInst>(chosen);
@@ -195,10 +192,6 @@ Mark Combining::run_pair(const StoreInst *value, const StoreInst *index)
     place_ = value->getPointerOperand();
     index_place_ = index->getPointerOperand();
     first_ = value->getValueOperand();
-    if (!fits(first_))
-        return Proof::because("stores to a reduction's target a value of another type than the "
-                              "clause's elements have",
-                              value);
     if (is_before(value->getParent()))
         return Proof::because("keeps the smaller index of equal values, also where the target "
                               "already has that value; there libkmm keeps the target's index",
@@ -229,14 +222,9 @@ Mark Combining::run_pair(const StoreInst *store)
     }
     if (both.size() != 2)
         return Proof::because("does not store a value and its index together", store);
-    for (unsigned k = 0; k < 2; k++) {
-        const int64_t value = offset_in_pair(both[k]->getPointerOperand(), p_.layout_),
-                      index = offset_in_pair(both[1 - k]->getPointerOperand(), p_.layout_);
-        if (value % role_->pair_bytes == role_->value_at &&
-            index - value == role_->index_at - role_->value_at)
-            return run_pair(both[k], both[1 - k]);
-    }
-    return Proof::because("does not store a value and its index where the struct has them", store);
+    const bool is_first =
+        offset_in_pair(both[0]->getPointerOperand(), p_.layout_) == role_->value_at;
+    return run_pair(both[is_first ? 0 : 1], both[is_first ? 1 : 0]);
 }
 
 } // namespace kmm_ir

@@ -10,9 +10,6 @@ using namespace llvm::PatternMatch;
 namespace kmm_ir
 {
 
-static const char other_kind[] = "stores to a reduction's target numbers of another type than the "
-                                 "clause's elements have";
-
 bool Combining::is_additive() const
 {
     return role_->combine == IR_COMBINE_ADD || role_->combine == IR_COMBINE_MUL ||
@@ -32,6 +29,14 @@ bool Combining::is_same_place(const Value *a, const Value *b) const
            p_.scev_.getSCEV(const_cast<Value *>(a)) == p_.scev_.getSCEV(const_cast<Value *>(b));
 }
 
+// True unless `&` or `|` combines numbers other than 0 and 1 for && or ||, which give 0 and 1.
+bool Combining::combines_truth(const Instruction *i) const
+{
+    return !role_->is_logical || any_of(i->operands(), [&](const Value *v) {
+        return computeKnownBits(v, p_.layout_).getMaxValue().ule(1);
+    });
+}
+
 // True for the operator. only_left: the first operand alone may be the accumulated one.
 bool Combining::is_operator(const Instruction *i, bool *only_left) const
 {
@@ -43,8 +48,8 @@ bool Combining::is_operator(const Instruction *i, bool *only_left) const
     case Instruction::FAdd: return role_->combine == IR_COMBINE_ADD;
     case Instruction::Mul:
     case Instruction::FMul: return role_->combine == IR_COMBINE_MUL && !role_->is_logical;
-    case Instruction::And: return role_->combine == IR_COMBINE_AND;
-    case Instruction::Or: return role_->combine == IR_COMBINE_OR;
+    case Instruction::And: return role_->combine == IR_COMBINE_AND && combines_truth(i);
+    case Instruction::Or: return role_->combine == IR_COMBINE_OR && combines_truth(i);
     case Instruction::Xor: return role_->combine == IR_COMBINE_XOR;
     default: break;
     }
@@ -79,67 +84,30 @@ bool Combining::is_identity(const Value *v) const
     return role_->combine == IR_COMBINE_MUL ? is_one(v) : c && c->isZeroValue();
 }
 
-// True if values of the type are of the kind and the size of the clause's elements.
-bool Combining::fits(const Value *v) const
-{
-    Type *type = v->getType();
-    return !role_->bits || (type->isFPOrFPVectorTy() == (role_->is_floating != 0) &&
-                            p_.layout_.getTypeStoreSizeInBits(type) == (uint64_t)role_->bits);
-}
-
-// True if the number is 0 or 1, so that & is &&, and | is ||.
-bool Combining::is_bit(const Value *v) const
-{
-    return v->getType()->isIntegerTy() && computeKnownBits(v, p_.layout_).getMaxValue().ule(1);
-}
-
-// True if & or | of the operands has the truth of && or ||. What is accumulated has been looked at.
-bool Combining::combines_truth(const Instruction *i)
-{
-    const bool is_and = i->getOpcode() == Instruction::And;
-    if (!role_->is_logical || (!is_and && i->getOpcode() != Instruction::Or))
-        return true;
-    const Value *a = i->getOperand(0), *b = i->getOperand(1);
-    const bool a_is_free = kind(a, i) == FREE_VALUE, b_is_free = kind(b, i) == FREE_VALUE;
-    return (!a_is_free || is_bit(a) || (is_and && is_bit(b))) &&
-           (!b_is_free || is_bit(b) || (is_and && is_bit(a)));
-}
-
 // True for a constant that changes nothing, wherever it is combined.
 bool Combining::is_zero(const Value *v) const
 {
     return isa<Constant>(v) && is_additive() && is_identity(v);
 }
 
-// True if the condition compares with what the loop's accumulator has.
-static bool compares_with(const Value *condition, const PHINode *sum)
-{
-    auto *c = dyn_cast<CmpInst>(condition);
-    return c && is_contained(c->operand_values(), sum);
-}
-
-// True for a choice that gives another accumulator of the loop its next value.
-static bool is_of_other(const SelectInst *s, const Loop *l, const PHINode *sum)
-{
-    return any_of(l->getHeader()->phis(), [&](const PHINode &phi) {
-        return &phi != sum && is_contained(phi.incoming_values(), s) &&
-               compares_with(s->getCondition(), &phi);
-    });
-}
-
 // True if no condition of the loop but a comparison with what is combined, and the loop's end,
 // decides whether an iteration's value is combined.
-bool Combining::combines_always(const Loop *l, const PHINode *sum) const
+bool Combining::combines_always(const Loop *l) const
 {
-    auto compares = [&](const Value *condition) { return compares_with(condition, sum); };
+    auto compares = [&](const Value *condition) {
+        auto *c = dyn_cast<CmpInst>(condition);
+        return c && any_of(c->operands(), [&](const Value *v) {
+                   auto *phi = dyn_cast<PHINode>(v);
+                   return phi && phi->getParent() == l->getHeader() && open_.count(phi);
+               });
+    };
     for (const BasicBlock *b : l->blocks()) {
         auto *branch = dyn_cast<BranchInst>(b->getTerminator());
         if (!branch ||
             (branch->isConditional() && !l->isLoopExiting(b) && !compares(branch->getCondition())))
             return false;
         for (const Instruction &i : *b)
-            if (auto *s = dyn_cast<SelectInst>(&i);
-                s && !compares(s->getCondition()) && !is_of_other(s, l, sum))
+            if (auto *s = dyn_cast<SelectInst>(&i); s && !compares(s->getCondition()))
                 return false;
     }
     return true;
@@ -147,13 +115,13 @@ bool Combining::combines_always(const Loop *l, const PHINode *sum) const
 
 // True for the first element of a range all of whose elements are combined, as in `m = x[0]`. Of
 // floating-point numbers it may be a NaN, with which nothing compares.
-bool Combining::is_first(const Value *v, const Loop *l, const PHINode *sum) const
+bool Combining::is_first(const Value *v, const Loop *l) const
 {
     auto *load = dyn_cast<LoadInst>(v);
     if (!load || !is_idempotent() || !load->getType()->isIntegerTy())
         return false;
     const SCEV *at = p_.scev_.getSCEV(const_cast<Value *>(load->getPointerOperand()));
-    return combines_always(l, sum) && any_of(counted_, [&](const Value *c) {
+    return combines_always(l) && any_of(counted_, [&](const Value *c) {
                auto *one = dyn_cast<LoadInst>(c);
                auto *place = one ? dyn_cast<SCEVAddRecExpr>(p_.scev_.getSCEV(
                                        const_cast<Value *>(one->getPointerOperand())))
@@ -213,8 +181,7 @@ bool Combining::is_least(CmpInst::Predicate is, const Value *a, const Value *b, 
         is = CmpInst::getSwappedPredicate(is);
     else if (a != chosen || b != other)
         return false;
-    if ((role_->is_unsigned ? CmpInst::isSigned(is) : CmpInst::isUnsigned(is)) ||
-        CmpInst::isFPPredicate(is) != (role_->is_floating != 0))
+    if (role_->is_unsigned ? CmpInst::isSigned(is) : CmpInst::isUnsigned(is))
         return false;
     const bool or_equal = !role_->is_pair; // of equal values with an index, the first stays
     const bool less = is == CmpInst::FCMP_OLT || is == CmpInst::ICMP_SLT ||
@@ -326,7 +293,7 @@ Combining::Kind Combining::kind_of_header(const PHINode *phi, const Loop *l)
         why_ = Proof::because("begins with an element that may be a NaN, as which it stays", phi);
         return NO_SUM;
     }
-    if (then == begin && is_other && !is_first(first, l, phi))
+    if (then == begin && is_other && !is_first(first, l))
         return refuse("begins what it combines with another value than the operator's identity "
                       "or the target's value",
                       phi);
@@ -401,15 +368,15 @@ Combining::Kind Combining::kind_of_new(const Instruction *i)
     if (auto *s = dyn_cast<SelectInst>(i))
         return kind_of_choice(s->getCondition(), s->getTrueValue(), s->getFalseValue(), s);
     if (is_operator(i, &only_left)) {
-        if (!combines_truth(i))
-            return refuse("combines bits of numbers that are not 0 or 1 alone, and not their truth",
-                          i);
         const Value *right = i->getOperand(1);
         if (only_left && kind(right, i) != FREE_VALUE &&
             (kind(right, i) != FROM_IDENTITY || !is_complete(right, i)))
             return refuse("subtracts what it has combined so far", i);
         return combine(i->getOperand(0), right, i);
     }
+    if (role_->is_logical && p_.mark(i) &&
+        (i->getOpcode() == Instruction::And || i->getOpcode() == Instruction::Or))
+        return refuse("combines bits of numbers, where && and || combine 0 and 1", i);
     auto *call = dyn_cast<CallBase>(i);
     if (call && called(call).starts_with("llvm.fmuladd") && role_->combine == IR_COMBINE_ADD)
         return kind_of_fused(call);
@@ -517,8 +484,12 @@ Mark Combining::run(const StoreInst *store)
         return m;
     if (role_->is_pair)
         return run_pair(store);
-    if (!fits(store->getValueOperand()))
-        return Proof::because(other_kind, store);
+    const Type *t = store->getValueOperand()->getType();
+    if (role_->element_bytes &&
+        (t->isFloatingPointTy() != (role_->is_real != 0) ||
+         p_.layout_.getTypeStoreSize(const_cast<Type *>(t)) != (uint64_t)role_->element_bytes))
+        return Proof::because("stores to a reduction's target as another type than the clause's",
+                              store);
     const Kind k = kind(store->getValueOperand(), store);
     if (k != FROM_TARGET)
         return run_guarded(store, k);
@@ -528,8 +499,6 @@ Mark Combining::run(const StoreInst *store)
 Mark Combining::run_atomic(const AtomicRMWInst *a)
 {
     place_ = a->getPointerOperand();
-    if (!fits(a->getValOperand()))
-        return Proof::because(other_kind, a);
     Mark m = p_.mark(place_);
     m = m ? m : p_.mark_of_block(a->getParent());
     if (combine_of(a) != role_->combine || !a->use_empty() || role_->is_pair || role_->is_logical)

@@ -157,6 +157,8 @@ Mark Proof::judge_load(const Instruction *i, const Value *pointer)
             return because("reads at an index that is data where it also stores", i);
         if (is_stored(array) && !is_within(i->getParent()))
             return because("reads outside of its loops over the range what it also stores", i);
+        if (Mark m = judge_aliases(i, o, pointer))
+            return m;
         if (kind_of(o) == LOCAL_OBJECT)
             if (Mark m = contents(o, i, pointer))
                 return m;

@@ -132,10 +132,25 @@ static void load_settings(Function &f, const ir_role_t *role, int count)
         if (!once) {
             Value *place = at.CreatePtrAdd(const_cast<Value *>(base), at.getInt(offset));
             once = at.CreateLoad(load->getType(), place);
+            once->copyMetadata(*load, {LLVMContext::MD_tbaa});
         }
         load->replaceAllUsesWith(once);
         load->eraseFromParent();
     }
+}
+
+// Computes what is the same in all iterations of a loop before it, such as the half of a width: the
+// number of its iterations is known then.
+static void hoist(Function &f, FunctionAnalysisManager &m)
+{
+    auto all = m.getResult<LoopAnalysis>(f).getLoopsInPreorder();
+    for (Loop *l : reverse(all))
+        for (BasicBlock *b : l->blocks())
+            for (Instruction &i : make_early_inc_range(*b)) {
+                bool changed = false;
+                if (!isa<LoadInst>(i) && !isa<CallBase>(i))
+                    l->makeLoopInvariant(&i, changed);
+            }
 }
 
 static const ir_gap_t *gap_of(Mark m, const Function &f)
@@ -168,8 +183,12 @@ static const ir_gap_t *prove(Function &f, const ir_role_t *role, int count, uint
     of_functions.invalidate(f, PreservedAnalyses::none());
     FunctionPassManager passes;
     passes.addPass(LoopSimplifyPass());
-    passes.addPass(LCSSAPass());
     passes.run(f, of_functions);
+    hoist(f, of_functions);
+    of_functions.invalidate(f, PreservedAnalyses::none());
+    FunctionPassManager last;
+    last.addPass(LCSSAPass());
+    last.run(f, of_functions);
     const Mark m = Proof(f, of_functions, role, count, axes).run();
     return m ? gap_of(m, f) : nullptr;
 }

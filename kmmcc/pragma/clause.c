@@ -491,6 +491,16 @@ static const char *owner_of_clause(const parser_t *p)
     return NULL;
 }
 
+/* True if the directive is a task, and the next token would divide one; or the other way round. */
+static bool divides_task(const parser_t *p)
+{
+    static const char *const words[] = {"parallel", "chunk", "rebase", "schedule"};
+    bool divides = p->d->kind == DIRECTIVE_PARALLEL && parser_at_word(p, "task");
+    for (int k = 0; k < COUNT(words); k++)
+        divides |= p->d->kind == DIRECTIVE_TASK && parser_at_word(p, words[k]);
+    return divides;
+}
+
 static void unknown_clause(parser_t *p)
 {
     const char *names[COUNT(clauses)], *owner = owner_of_clause(p);
@@ -503,6 +513,11 @@ static void unknown_clause(parser_t *p)
                      "'%s' is a macro; macros may stand in clauses, but not for whole clauses: "
                      "write the clause out",
                      token_text(p->s, p->token));
+    else if (divides_task(p))
+        parser_error(p, "a task is not divided; write a loop with a task for each part");
+    else if (p->d->kind == DIRECTIVE_TASK && parser_at_word(p, "reduce"))
+        parser_error(p, "a task has no reductions; let the tasks of each device add to a copy of "
+                        "its own, and let a launch add the copies up");
     else if (owner)
         parser_error(p, "'%s' has no clause '%s', which belongs to '%s'",
                      source_words(p->s, p->d->name_begin, p->d->name_end),

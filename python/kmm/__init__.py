@@ -5,7 +5,7 @@ from ._error import (AddressError, CompileError, Error, InvalidArgument, OutOfMe
                      StateError, Unsupported)
 from ._event import Event, event, join
 from ._library import load as _load
-from ._region import axis, read, reduce, update, write
+from ._region import axis, part, read, reduce, update, write
 from ._report import Report, report
 from ._runtime import Device, Runtime, current, default, devices, wait
 

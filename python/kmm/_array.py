@@ -12,7 +12,7 @@ import numpy
 from . import _structs
 from ._error import check
 from ._library import load
-from ._region import Affine, Region, section
+from ._region import Affine, Part, Region, section
 from ._runtime import Runtime, current
 
 _PIECE = 1 << 24  # bytes of host memory that fill() uses at a time
@@ -86,7 +86,7 @@ class Array:
 
     def __getitem__(self, index):
         index = self._expand(index)
-        if any(isinstance(part, Affine) for k in index for part in
+        if any(isinstance(part, (Affine, Part)) for k in index for part in
                ((k.start, k.stop) if isinstance(k, slice) else (k,))):
             return self.region[index]
         out, dropped = self._outline(index)
@@ -96,7 +96,7 @@ class Array:
 
     def __setitem__(self, index, values):
         index = self._expand(index)
-        if any(isinstance(k, Affine) for k in index):
+        if any(isinstance(k, (Affine, Part)) for k in index):
             raise TypeError("kmm: elements of an axis are set by a launch that has write(x[i])")
         shape, dropped = self._outline(index, shape_only=True)
         values = numpy.broadcast_to(numpy.asarray(values), dropped).reshape(shape)
@@ -166,7 +166,7 @@ class Array:
             raise IndexError("%d indices for %d dimensions" % (len(index), self.ndim))
         for k in index:
             if isinstance(k, (bool, numpy.bool_)) or not (
-                    isinstance(k, (slice, Affine)) or hasattr(k, "__index__")):
+                    isinstance(k, (slice, Affine, Part)) or hasattr(k, "__index__")):
                 raise TypeError("kmm: an index is a number, a slice, or a sum of axes, but not %r"
                                 % (k,))
         return index + (slice(None),) * (self.ndim - len(index))

@@ -46,6 +46,7 @@ void kmm_launch_reduce(kmm_launch_t *, kmm_op_t, kmm_type_t, const char *, const
 void kmm_launch_extent(kmm_launch_t *, int64_t)
 void kmm_launch_index(kmm_launch_t *, int64_t, int64_t)
 void kmm_launch_coef(kmm_launch_t *, unsigned int, int64_t, int64_t)
+void kmm_launch_offsets(kmm_launch_t *, const void *, kmm_type_t, int64_t)
 int kmm_launch_call(kmm_launch_t *, kmm_function_t *, const void *, size_t)
 int kmm_launch_threw(const kmm_chunk_t *)
 int kmm_launch_thrown(const kmm_chunk_t *, const char *, const char *, const void *)

@@ -17,7 +17,7 @@ from . import _structs
 from ._error import check
 from ._library import load
 from ._array import Array
-from ._region import Access, Axis, Region
+from ._region import Access, Axis, Part, Region
 from ._runtime import Runtime, current
 
 _records = {}  # number -> _Record of a launch whose chunks may still run
@@ -266,6 +266,9 @@ class Launch:
                 coefficients = s.lower.terms.get(axis, 0), s.length.terms.get(axis, 0)
                 if any(coefficients):
                     library.kmm_launch_coef(l, k, *coefficients)
+            if isinstance(s, Part):
+                library.kmm_launch_offsets(l, s.offsets.ctypes.data,
+                                           _structs.TYPES[s.offsets.dtype.name], len(s.offsets))
 
 
 def parallel(*axes: Axis, chunk: int | Sequence[int] | None = None, label: str | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _structs
 from ._error import Unsupported
@@ -153,6 +153,49 @@ class Section:
         return "%r:%r" % (self.lower, self.lower + self.length)
 
 
+class Part(Section):
+    """The elements of parts whose numbers are the indices of a section."""
+
+    def __init__(self, offsets, numbers):
+        super().__init__(numbers.lower, numbers.length)
+        self.offsets = offsets
+
+    def slice(self, box, extent):
+        """All elements from the first to the last."""
+        last = len(self.offsets) - 1
+        low, _ = self.lower.extremes(box)
+        _, high = (self.lower + self.length).extremes(box)
+        low = max(0, min(low, last))
+        high = max(low, min(high, last))
+        begins, ends = self.offsets[low:high], self.offsets[low + 1:high + 1]
+        has = ends > begins
+        if not has.any():
+            return slice(0, 0, 1)
+        begin, end = (max(0, min(int(k), extent)) for k in (begins[has].min(), ends[has].max()))
+        return slice(begin, end, 1)
+
+    def __repr__(self):
+        return "part(..., %s)" % super().__repr__()
+
+
+def part(offsets: Any, index: Affine | slice) -> Part:
+    """The elements of parts of an array, as of the rows of a matrix in CSR form:
+    values[kmm.part(rows, i)] are those from rows[i] on, before rows[i + 1]. With a slice for i they
+    are those of several parts. The offsets, integers of 32 or 64 bits that numpy.array takes, are
+    copied. A function gets all elements from the first to the last of its chunk's parts;
+    chunk.slices says where they lie."""
+    import numpy
+    offsets = numpy.array(offsets, order="C")
+    if offsets.ndim != 1 or not len(offsets) or offsets.dtype.name not in (
+            "int32", "int64", "uint32", "uint64"):
+        raise TypeError("kmm: offsets are a row of integers of 32 or 64 bits")
+    if not isinstance(index, (Affine, slice)):
+        index = Affine(index)
+    numbers = section(index, len(offsets) - 1)
+    return Part(offsets, Section(Affine(0), Affine(len(offsets) - 1)) if numbers.is_all
+                else numbers)
+
+
 def _affine(value):
     return value if isinstance(value, Affine) else Affine(value)
 
@@ -168,6 +211,8 @@ def _bound(value, extent, default):
 
 def section(index, extent):
     """What an index of NumPy's form means in a dimension of that extent."""
+    if isinstance(index, Part):
+        return index
     if isinstance(index, slice):
         if index.step not in (None, 1):
             raise TypeError("kmm: a region has no step; write a[2 * i] for every second element")

@@ -119,6 +119,11 @@ KMM__API void kmm_launch_label(kmm_launch_t *l, const char *label)
     l->label = kmm__copy_text(label);
 }
 
+const char *kmm__launch_name(const kmm_launch_t *l)
+{
+    return l->label ? l->label : l->kernel ? l->kernel : "?";
+}
+
 KMM__API void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int64_t lower,
                               int64_t length)
 {
@@ -390,6 +395,23 @@ KMM__API void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef
                             item->text);
     else
         item->section[item->section_count - 1].coef[axis] = (kmm__term_t){lower_coef, length_coef};
+}
+
+KMM__API void kmm_launch_offsets(kmm_launch_t *l, const void *offsets, kmm_type_t type,
+                                 int64_t count)
+{
+    kmm__item_t *item = item_last(l);
+    bool is_index =
+        type == KMM_INT32 || type == KMM_UINT32 || type == KMM_INT64 || type == KMM_UINT64;
+    if (item->section_count == 0 || item->section[item->section_count - 1].whole)
+        kmm__launch_mistake(l, KMM_E_INVALID, "%s: offsets without a section with bounds",
+                            item->text);
+    else if (!is_index || !offsets || count < 1)
+        kmm__launch_mistake(l, KMM_E_INVALID,
+                            "%s: offsets are an array of integers of 32 or 64 bits", item->text);
+    else
+        item->section[item->section_count - 1].offsets = (kmm__offsets_t){offsets, type, count};
+    l->has_offsets = true;
 }
 
 KMM__API void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected)

@@ -14,9 +14,17 @@ typedef struct kmm__term {
     int64_t lower, length;
 } kmm__term_t;
 
+/* An index of the section numbers a part. Part k has the elements [offsets[k], offsets[k + 1]). */
+typedef struct kmm__offsets {
+    const void *at; /* the program's; NULL: an index is one element */
+    kmm_type_t type;
+    int64_t count;
+} kmm__offsets_t;
+
 typedef struct kmm__section {
     kmm__term_t constant, coef[KMM_MAX_AXES];
     bool whole;
+    kmm__offsets_t offsets;
 } kmm__section_t;
 
 /* One item of an access clause, such as A[i:3] in read(A[i:3]). */
@@ -90,6 +98,7 @@ struct kmm_launch {
     bool inferred, undone; /* kmmcc has inferred the description; some part of that does not hold */
     bool infers;           /* kmmcc has inferred the items that are added from now on */
     uint32_t fits_count;
+    bool has_offsets;  /* a section has; what they are is not part of the description */
     bool is_undivided; /* the undivided run of KMM_CHECK=result */
     bool on_current;   /* if it runs on GPUs, it runs on the program's current device */
     uint64_t
@@ -123,6 +132,9 @@ kmm_launch_t *kmm__launch_create(kmm_runtime_t *rt, const char *kernel, const ch
 kmm_launch_t *kmm__launch_copy(const kmm_launch_t *l);
 /* Frees a description, or gives one back that is kept. */
 void kmm__launch_free(kmm_launch_t *l);
+
+/* What messages call the launch: its label, the kernel or "?". */
+const char *kmm__launch_name(const kmm_launch_t *l);
 /* Notes a mistake in the description. Only the first one is kept; the launch reports it. */
 void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

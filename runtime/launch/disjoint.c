@@ -42,6 +42,7 @@ static bool is_alike(const kmm__item_t *a, const kmm__item_t *b, uint32_t axis_c
         return false;
     for (uint32_t d = 0; d < a->section_count; d++)
         if (a->section[d].whole != b->section[d].whole ||
+            a->section[d].offsets.at != b->section[d].offsets.at ||
             memcmp(a->section[d].coef, b->section[d].coef, axis_count * sizeof(kmm__term_t)))
             return false;
     return true;
@@ -64,14 +65,14 @@ static int64_t reach_of(const kmm_launch_t *l, const kmm__item_t *item, uint32_t
 }
 
 /* The axes with coefficients in section d, by their size, which is written to `step`. Returns their
- * number; 0, too, if the section's length depends on an axis. */
+ * number; 0, too, if the section's length depends on an axis or on data. */
 static uint32_t axes_by_step(const kmm_launch_t *l, const kmm__section_t *c, uint32_t *axis,
                              int64_t *step)
 {
     uint32_t n = 0;
     for (uint32_t k = 0; k < l->axis_count; k++) {
         int64_t by = llabs(c->coef[k].lower);
-        if (c->coef[k].length)
+        if (c->coef[k].length || c->offsets.at)
             return 0;
         if (by == 0)
             continue;

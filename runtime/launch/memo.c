@@ -91,7 +91,7 @@ static bool may_have_memo(const kmm__submission_t *s)
 {
     const kmm_runtime_t *rt = s->rt;
     return !rt->checks_access && !rt->checks_result && !rt->launches->deferred &&
-           (!s->reductions || s->is_native) && s->mapped_count == 0;
+           (!s->reductions || s->is_native) && s->mapped_count == 0 && !s->l->has_offsets;
 }
 
 /* True if the array's map neither ends nor belongs to launches. Their maps end without a change of

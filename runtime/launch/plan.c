@@ -24,6 +24,11 @@ typedef struct span {
                                  otherwise rows is 0 */
 } span_t;
 
+static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
 /* An axis moves the index by `by` elements, `times` - 1 times. */
 typedef struct step {
     int64_t by, times;
@@ -57,9 +62,47 @@ static void span_exactness(span_t *s, step_t *steps, uint32_t n, int64_t run)
     s->exact = true;
 }
 
-/* Returns the indices that a section has in a chunk. hi <= lo: none. */
-static span_t section_span(const kmm__section_t *c, uint32_t axis_count,
-                           const kmm__chunk_box_t *box)
+/* Returns the number at an index, which exists. One that is too large for any array becomes one
+ * that can be counted in bytes. */
+static int64_t offset_at(const kmm__offsets_t *o, int64_t index)
+{
+    const int64_t most = INT64_C(1) << 46;
+    switch (o->type) {
+    case KMM_INT32: return ((const int32_t *)o->at)[index];
+    case KMM_UINT32: return ((const uint32_t *)o->at)[index];
+    case KMM_INT64: return clamp(((const int64_t *)o->at)[index], -most, most);
+    default: break;
+    }
+    uint64_t value = ((const uint64_t *)o->at)[index];
+    return value > (uint64_t)most ? most : (int64_t)value;
+}
+
+/* Returns the elements of the parts that have these indices: all from the first to the last. They
+ * are exact if each part begins or ends where those before it do, and if all indices are. */
+static span_t parts_span(const kmm__offsets_t *o, const span_t *indices)
+{
+    int64_t first = clamp(indices->lo, 0, o->count - 1),
+            last = clamp(indices->hi, first, o->count - 1);
+    span_t s = {.exact = indices->exact};
+    for (int64_t k = first, begin, end = offset_at(o, first); k < last; k++) {
+        begin = end;
+        end = offset_at(o, k + 1);
+        if (end <= begin)
+            continue;
+        if (s.hi <= s.lo) { /* the first part with elements */
+            s.lo = begin;
+            s.hi = end;
+            continue;
+        }
+        s.exact &= begin <= s.hi && end >= s.lo;
+        s.lo = begin < s.lo ? begin : s.lo;
+        s.hi = end > s.hi ? end : s.hi;
+    }
+    return s;
+}
+
+/* Returns the indices that an affine section has in a chunk. hi <= lo: none. */
+static span_t index_span(const kmm__section_t *c, uint32_t axis_count, const kmm__chunk_box_t *box)
 {
     span_t s = {.lo = c->constant.lower, .hi = c->constant.lower + c->constant.length};
     step_t steps[KMM_MAX_AXES];
@@ -83,6 +126,14 @@ static span_t section_span(const kmm__section_t *c, uint32_t axis_count,
     return s;
 }
 
+/* Returns the elements that a section has in a chunk. hi <= lo: none. */
+static span_t section_span(const kmm__section_t *c, uint32_t axis_count,
+                           const kmm__chunk_box_t *box)
+{
+    span_t s = index_span(c, axis_count, box);
+    return c->offsets.at ? parts_span(&c->offsets, &s) : s;
+}
+
 static bool chunk_is_empty(const kmm__section_t *c, uint32_t axis_count,
                            const kmm__chunk_box_t *box)
 {
@@ -90,11 +141,6 @@ static bool chunk_is_empty(const kmm__section_t *c, uint32_t axis_count,
         if ((c->coef[k].lower || c->coef[k].length) && box->axis_hi[k] <= box->axis_lo[k])
             return true;
     return false;
-}
-
-static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
-{
-    return x < lo ? lo : x > hi ? hi : x;
 }
 
 /* Makes the region a box of two dimensions, with rows of s->pitch elements. False: a run crosses
@@ -151,8 +197,8 @@ static bool plan_line(const kmm__item_t *item, uint32_t axis_count, const kmm__c
 {
     const kmm__section_t *c = &item->section[0];
     int64_t low = c->coef[0].lower, first = chunk->axis_lo[0], last = chunk->axis_hi[0] - 1;
-    if (item->section_count != 1 || axis_count != 1 || c->whole || c->coef[0].length || low < 0 ||
-        last < first || (low > c->constant.length && first != last))
+    if (item->section_count != 1 || axis_count != 1 || c->whole || c->offsets.at ||
+        c->coef[0].length || low < 0 || last < first || (low > c->constant.length && first != last))
         return false;
     const kmm__array_t *a = item->array;
     int64_t base = item->base - a->base, bytes = (int64_t)a->bytes;
@@ -281,6 +327,8 @@ static bool has_small_numbers(const kmm__item_t *item, uint32_t axis_count)
     uint64_t all = 0;
     for (uint32_t d = 0; d < item->section_count; d++) {
         const kmm__section_t *c = &item->section[d];
+        if (c->offsets.at)
+            return false;
         all |= (uint64_t)(c->constant.lower + FAR / 2);
         for (uint32_t k = 0; k < axis_count; k++)
             all |= (uint64_t)(c->coef[k].lower + FAR / 2);

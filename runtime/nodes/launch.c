@@ -154,6 +154,8 @@ const char *kmm__launch_refuse(const kmm__nodes_t *n, const kmm__submission_t *s
         return "its clauses, or what it allocates, keep it here";
     if (l->nowait && s->function)
         return "it has `nowait`";
+    if (l->has_offsets)
+        return "its regions are those of offsets";
     if (rt->checks_access || rt->checks_result || kmm__exact_is_on())
         return "it is checked";
     if (kmm__is_inside())

@@ -55,6 +55,10 @@ int main()
     kmm::array<float, 99> deep;
     // expect: no match for ‘operator*’
     (void)a[i * j];
+    // expect: offsets are integers
+    (void)a[kmm::part(std::vector<char>(3), i)];
+    const std::vector<double> numbers(3);
+    (void)a[kmm::part(numbers, i)];
     // expect: without a quotient
     (void)a[i / 2];
     // expect: use of deleted function

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kmm/kmm.hpp compared with plain loops, over sizes at the edges, on the devices that KMM_DEVICES
 // names; its errors and exceptions.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <complex>
@@ -382,6 +383,46 @@ static void test_moves(kmm::runtime rt)
     expect_error(__LINE__, KMM_E_STATE, "", [&] { d.fill(1); });
 }
 
+// y = A x, with the rows of A in CSR form: some are empty, and some are long. Then each row of A is
+// doubled.
+template <class T> static void test_parts(const kmm::runtime &rt, int64_t n, int64_t size)
+{
+    std::uniform_int_distribution<int> width(-2, 9);
+    std::vector<T> row(1, 0);
+    for (int64_t r = 0; r < n; r++)
+        row.push_back(static_cast<T>(row.back() + static_cast<T>(std::max(width(random_bits), 0))));
+    const auto count = static_cast<int64_t>(row.back());
+    const std::vector<double> a = random_vector(count);
+    kmm::array<double> values(rt, a), y(rt, n);
+    kmm::array<T> begins(rt, row);
+    kmm::axis r(n);
+    rt.parallel(r).chunk(size).run(
+        [](const kmm::chunk &c, const T *begin, const double *from, double *to) {
+            for (int64_t i : c.indices()) {
+                to[i] = 0;
+                for (T k = begin[i]; k < begin[i + 1]; k++)
+                    to[i] += from[k];
+            }
+        },
+        read(begins[kmm::range(r, r + 2)]), read(values[kmm::part(row, r)]), write(y[r]));
+    rt.parallel(r).chunk(size).run(
+        [](const kmm::chunk &c, const T *begin, double *at) {
+            for (int64_t i : c.indices())
+                for (T k = begin[i]; k < begin[i + 1]; k++)
+                    at[k] *= 2;
+        },
+        read(begins[kmm::range(r, r + 2)]), update(values[kmm::part(row, r)]));
+    const std::vector<double> sums = y.to_vector(), doubled = values.to_vector();
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (T k = row[i]; k < row[i + 1]; k++) {
+            sum += a[k];
+            EXPECT(doubled[k] == 2 * a[k]);
+        }
+        EXPECT(sums[i] == sum);
+    }
+}
+
 int main(int argc, char **)
 {
     if (argc > 1) { // an exception that nobody waits for: the test expects a message and a failure
@@ -395,6 +436,10 @@ int main(int argc, char **)
         for (int64_t size : {1, 3, 64, 5000})
             if (n / size < 200)
                 test_one_dimension(rt, n, size);
+    test_parts<int>(rt, 1000, 64);
+    test_parts<unsigned>(rt, 3, 1);
+    test_parts<int64_t>(rt, 4099, 5000);
+    test_parts<std::size_t>(rt, 100, 7);
     test_three_dimensions(rt, 0, 4, 5);
     test_three_dimensions(rt, 1, 1, 1);
     test_three_dimensions(rt, 3, 5, 7);

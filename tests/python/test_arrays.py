@@ -135,6 +135,47 @@ def test_rows():
         assert np.allclose(out.numpy(), expected)
 
 
+def test_parts():
+    """The same in one launch; then elements of the rows are changed, and rows of a neighbour
+    read."""
+    for kind in ("i4", "u4", "i8", "u8"):
+        n = choose.randint(1, 200)
+        rows = np.concatenate(([0], np.cumsum(rng.integers(0, 9, n)))).astype(kind)
+        values = rng.random(int(rows[-1]) + 3)
+        v, out, i = kmm.array(values), kmm.zeros(n, "f8"), kmm.axis(n)
+        launch = kmm.parallel(i, chunk=choose.randint(1, n))
+
+        def sums(chunk, starts, v, out):
+            first = int(starts[0])
+            where, = chunk.slices[0]
+            assert where.stop - where.start == len(v)
+            for k in range(len(out)):
+                out[k] = v[int(starts[k]) - first:int(starts[k + 1]) - first].sum()
+
+        def sums_of_chunk(chunk, v, out):
+            sums(chunk, rows[chunk.begin:chunk.end + 1], v, out)
+
+        def double(chunk, v):
+            v *= 2
+
+        def both(chunk, v, out):
+            out[...] = len(v)
+
+        launch.run(sums_of_chunk, kmm.read(v[kmm.part(rows, i)]), kmm.write(out[i]))
+        expected = [values[s:t].sum() for s, t in zip(rows, rows[1:])]
+        assert np.allclose(out.numpy(), expected)
+        launch.run(double, kmm.update(v[kmm.part(rows, i)]))
+        values[:int(rows[-1])] *= 2
+        assert np.array_equal(v.numpy(), values)
+        kmm.parallel(i, chunk=1).run(both, kmm.read(v[kmm.part(rows, slice(i - 1, i + 2))]),
+                                     kmm.write(out[i]))
+        ends = [(rows[max(k - 1, 0)], rows[min(k + 2, n)]) for k in range(n)]
+        assert out.numpy().tolist() == [int(e) - int(s) for s, e in ends]
+    raises(TypeError, "offsets are a row of integers", kmm.part, [0.5], i)
+    raises(TypeError, "offsets are a row of integers", kmm.part, [], i)
+    raises(TypeError, "a launch that has write", v.__setitem__, kmm.part(rows, i), 0)
+
+
 def test_strided_and_clipped():
     n = 101
     x = rng.random(2 * n)

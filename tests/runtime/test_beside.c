@@ -184,6 +184,38 @@ static void a_task_with_a_stream_may_use_others(void **state)
     end(rt, d, 28);
 }
 
+/* A library's call for each part of a sum. Tasks go to the devices in turn, and each adds to the
+ * copy of its device; a launch adds the copies. */
+static void tasks_for_parts_add_to_copies(void **state)
+{
+    enum { DEVICES = 2, PARTS = 6 };
+    (void)state;
+    kmm_runtime_t *rt;
+    static int32_t zeros[N];
+    setenv("KMM_FAKE_CUDA_KERNEL_US", "3000", 1);
+    assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:2,mem=4M"}), 0);
+    kmm_use(rt);
+    int32_t *part[PARTS], *copy[DEVICES], *sum = array_of(rt, N, NULL);
+    for (int d = 0; d < DEVICES; d++)
+        copy[d] = array_of(rt, N, zeros);
+    for (int k = 0; k < PARTS; k++)
+        part[k] = fourfold(rt);
+    for (int k = 0; k < PARTS; k++) {
+        int32_t *to = copy[k % DEVICES];
+        void *s;
+        kmm_launch_t *l = kmm_launch_begin("task", "beside.c", 4);
+        kmm_launch_device(l, KMM_ON_DEVICE, k % DEVICES);
+        kmm_launch_access(l, KMM_UPDATE, "to", to, sizeof(*to));
+        kmm_launch_access(l, KMM_READ, "part", part[k], sizeof(*to));
+        kmm_task_t *t = kmm_task_begin(l, NULL, &s);
+        assert_non_null(t);
+        put_add(s, kmm_task_pointer(t, to), kmm_task_pointer(t, to), kmm_task_pointer(t, part[k]));
+        kmm_task_end(t);
+    }
+    assert_int_equal(fake_work_launch(KMM_KIND_CUDA, ADD, N, 2, sum, copy[0], copy[1]), 0);
+    end(rt, sum, 4 * PARTS);
+}
+
 /* What kernels have printed is the driver's until it is asked to wait: of the devices that the
  * program has not current libkmm asks, and of all at a copy. */
 static void what_kernels_print_is_printed(void **state)
@@ -219,6 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_without_a_stream_may_use_any),
         cmocka_unit_test(a_task_with_a_stream_may_use_others),
+        cmocka_unit_test(tasks_for_parts_add_to_copies),
         cmocka_unit_test(what_kernels_print_is_printed),
     };
     return cmocka_run_group_tests(tests, find_driver, NULL);

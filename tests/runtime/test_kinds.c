@@ -19,6 +19,7 @@
 
 #include "base/running.h"
 #include "fake_work.h"
+#include "memory/residency/frame.h"
 #include "task/marker.h"
 #include "with_runtime.h"
 
@@ -313,6 +314,96 @@ static void gathers_run_whatever_the_chunk(void **state)
             kmm_use(NULL);
             assert_int_equal(kmm_destroy(rt), 0);
         }
+}
+
+static uint64_t host_backed_bytes(const kmm_runtime_t *rt, const void *x)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < rt->memory->array_count; k++) {
+        const kmm__array_t *a = rt->memory->arrays[k];
+        const kmm__frame_t *frames = a->residence[0].frames;
+        for (uint64_t f = 0; (const void *)a->base == x && frames && f < a->frame_count; f++)
+            if (frames[f].host_backed)
+                bytes += kmm__frame_size(&frames[f]);
+    }
+    return bytes;
+}
+
+/* A block's columns, from the bottom to the top, and an element of the table for each. */
+static int run_mixed(const uint32_t block[3], const uint32_t grid[3], void **args)
+{
+    (void)grid;
+    int32_t *dst = *(int32_t **)args[1];
+    const int32_t *a = *(int32_t **)args[2], *table = *(int32_t **)args[3];
+    int64_t begin = ((int64_t)block[0] + ((const kmm_blocks_t *)args[0])->offset_x) * BLOCK;
+    for (int64_t y = 0; y < HIGH; y++)
+        for (int64_t x = begin; x < begin + BLOCK; x++)
+            dst[y * WIDE + x] = a[(HIGH - 1 - y) * WIDE + x] + table[(y * WIDE + x) * 7 % N];
+    return 0;
+}
+
+static void launch_mixed(bool table_first, int32_t *dst, int32_t *a, int32_t *table)
+{
+    static const uint32_t words[] = {sizeof(kmm_blocks_t), 8, 8, 8};
+    static fake_kernel_t fake = {run_mixed, 4, words, 0, NULL};
+    static const kmm_kernel_t kernel = {
+        KMM_LAUNCH_VERSION, KMM_KIND_CUDA, "mixed", NULL, &fake, 4, words, 1, NULL};
+    kmm_launch_t *l = kmm_launch_begin("mixed", "kinds.c", 4);
+    kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, WIDE);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, BLOCK);
+    for (int k = 0; k < 3; k++) {
+        if (k == (table_first ? 0 : 2)) {
+            kmm_launch_access(l, KMM_READ, "table[:]", table, sizeof(*table));
+            kmm_launch_index(l, 0, KMM_WHOLE);
+            continue;
+        }
+        bool stores = k == 1;
+        kmm_launch_access(l, stores ? KMM_WRITE : KMM_READ, stores ? "dst[:][x]" : "a[:][x]",
+                          stores ? dst : a, sizeof(*a));
+        kmm_launch_extent(l, HIGH);
+        kmm_launch_extent(l, WIDE);
+        kmm_launch_index(l, 0, KMM_WHOLE);
+        kmm_launch_index(l, 0, 1);
+        kmm_launch_coef(l, 0, 1, 0);
+    }
+    kmm_launch_arm(l);
+    assert_int_equal(
+        kmm_launch_kernel(&kernel, &(kmm_geometry_t){{WIDE / BLOCK, 1, 1}, {BLOCK, 1, 1}, 0, NULL},
+                          (void *[]){NULL, &dst, &a, &table}),
+        0);
+}
+
+/* Each chunk reads all of a table, and columns of two other arrays. The device has room for one of
+ * the three arrays and a bit. The table stays there, wherever the clauses name it. */
+static void the_least_used_is_host_backed(void **state)
+{
+    (void)state;
+    static int32_t values[N], got[N];
+    for (int i = 0; i < N; i++)
+        values[i] = i * 7 % 1013;
+    for (int table_first = 0; table_first < 2; table_first++) {
+        kmm_runtime_t *rt;
+        assert_int_equal(kmm_create(&rt, &(kmm_config_t){.devices = "cuda:1,mem=300K"}), 0);
+        kmm_use(rt);
+        int32_t *a = array_of(rt, N, values), *dst = array_of(rt, N, NULL),
+                *table = array_of(rt, N, values);
+        launch_mixed(table_first, dst, a, table);
+        assert_int_equal(kmm_wait(rt), 0);
+        pthread_mutex_lock(&rt->lock);
+        uint64_t of_table = host_backed_bytes(rt, table), of_a = host_backed_bytes(rt, a),
+                 of_dst = host_backed_bytes(rt, dst);
+        pthread_mutex_unlock(&rt->lock);
+        uint64_t crossing = of_table * (WIDE / BLOCK) + of_a + of_dst;
+        assert_true(crossing > 0 && crossing <= 2 * sizeof(values));
+        assert_int_equal(of_table, 0);
+        assert_int_equal(of_dst, sizeof(values)); /* rather what is stored than what is read */
+        assert_int_equal(kmm_copy_out(rt, got, dst, sizeof(got)), 0);
+        for (int i = 0; i < N; i++)
+            assert_int_equal(got[i],
+                             values[N - WIDE - i / WIDE * WIDE + i % WIDE] + values[i * 7 % N]);
+        kmm_use(NULL);
+        assert_int_equal(kmm_destroy(rt), 0);
+    }
 }
 
 /* A launch that nobody described runs on the device that the program has current. One that libkmm
@@ -1067,6 +1158,7 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_stays_host_backed),
         cmocka_unit_test(chunks_that_cannot_be_small_are_host_backed),
         cmocka_unit_test(gathers_run_whatever_the_chunk),
+        cmocka_unit_test(the_least_used_is_host_backed),
         cmocka_unit_test(the_current_device_may_be_left_out),
         cmocka_unit_test(lists_of_devices_are_checked),
         cmocka_unit_test(there_may_be_many_devices),

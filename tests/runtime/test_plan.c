@@ -22,6 +22,26 @@ typedef struct trial {
     unsigned char named[MOST]; /* bytes of the array that the item names */
 } trial_t;
 
+/* The parts of a section: mostly one behind the other, as rows of a matrix in CSR form are. */
+static void random_offsets(kmm__section_t *s, int64_t extent)
+{
+    static int32_t small[2 * KMM_MAX_DIMS][8];
+    static uint64_t large[2 * KMM_MAX_DIMS][8];
+    static uint32_t next;
+    int32_t *i = small[next % (2 * KMM_MAX_DIMS)];
+    uint64_t *u = large[next++ % (2 * KMM_MAX_DIMS)];
+    bool is_small = rng_range(&rng, 0, 1), is_sorted = rng_range(&rng, 0, 1);
+    int64_t at = 0;
+    s->constant.lower = rng_range(&rng, -2, 7);
+    for (int k = 0; k < 8; k++) {
+        at = is_sorted ? at + rng_range(&rng, 0, 3) : rng_range(&rng, 0, extent);
+        i[k] = (int32_t)at;
+        u[k] = (uint64_t)at;
+    }
+    s->offsets = (kmm__offsets_t){is_small ? (void *)i : (void *)u,
+                                  is_small ? KMM_INT32 : KMM_UINT64, rng_range(&rng, 1, 8)};
+}
+
 static kmm__section_t random_section(int64_t extent)
 {
     kmm__section_t s = {.constant = {rng_range(&rng, -2, extent), rng_range(&rng, 0, 3)}};
@@ -36,6 +56,8 @@ static kmm__section_t random_section(int64_t extent)
         if (rng_range(&rng, 0, 11) == 0)
             s.coef[k].length = rng_range(&rng, -1, 1);
     }
+    if (rng_range(&rng, 0, 3) == 0)
+        random_offsets(&s, extent);
     return s;
 }
 
@@ -91,28 +113,40 @@ static int64_t extent_of(const trial_t *t, uint32_t d)
     return ((int64_t)t->array.bytes - (t->item.base - t->array.base)) / row;
 }
 
-/* The indices of dimension d at one point of the axes. */
-static void bounds(const trial_t *t, uint32_t d, const int64_t x[AXES], int64_t *lo, int64_t *hi)
+/* True if a part of which the section has the index has element `at`. */
+static bool parts_have(const kmm__section_t *s, int64_t lower, int64_t length, int64_t at)
 {
-    const kmm__section_t *s = &t->item.section[d];
-    *lo = 0;
-    *hi = extent_of(t, d);
-    if (d >= t->item.section_count || s->whole)
-        return;
-    int64_t lower = s->constant.lower, length = s->constant.length, most = *hi;
+    for (int64_t k = lower; k < lower + length; k++) {
+        if (k < 0 || k + 1 >= s->offsets.count)
+            continue;
+        const int32_t *i = s->offsets.at;
+        const uint64_t *u = s->offsets.at;
+        bool is_small = s->offsets.type == KMM_INT32;
+        if (at >= (is_small ? i[k] : (int64_t)u[k]) &&
+            at < (is_small ? i[k + 1] : (int64_t)u[k + 1]))
+            return true;
+    }
+    return false;
+}
+
+/* True if the section has element `at` at one point of the axes. */
+static bool has(const kmm__section_t *s, const int64_t x[AXES], int64_t at)
+{
+    int64_t lower = s->constant.lower, length = s->constant.length;
+    if (s->whole)
+        return at >= 0;
     for (uint32_t k = 0; k < AXES; k++) {
         lower += s->coef[k].lower * x[k];
         length += s->coef[k].length * x[k];
     }
-    *lo = lower < 0 ? 0 : lower;
-    *hi = lower + length > most ? most : lower + length;
+    return s->offsets.at ? parts_have(s, lower, length, at) : at >= lower && at < lower + length;
 }
 
 static void name_box(trial_t *t, const int64_t x[AXES], uint32_t d, int64_t at)
 {
-    int64_t lo, hi;
-    bounds(t, d, x, &lo, &hi);
-    for (int64_t k = lo; k < hi; k++) {
+    for (int64_t k = 0; k < extent_of(t, d); k++) {
+        if (d < t->item.section_count && !has(&t->item.section[d], x, k))
+            continue;
         int64_t here = at * (d ? extent_of(t, d) : 0) + k;
         if (d + 1 < t->item.dims)
             name_box(t, x, d + 1, here);
@@ -124,19 +158,16 @@ static void name_box(trial_t *t, const int64_t x[AXES], uint32_t d, int64_t at)
 static void name_flat(trial_t *t, const int64_t x[AXES])
 {
     const kmm__section_t *s = &t->item.section[0];
-    int64_t lower = s->constant.lower, length = s->constant.length, bytes = (int64_t)t->array.bytes;
+    int64_t bytes = (int64_t)t->array.bytes, element = t->item.element;
     if (t->item.section_count == 0)
         name_bytes(t, -bytes, bytes); /* the array, whatever the base */
     else if (s->whole)
         name_bytes(t, 0, bytes);
     if (t->item.section_count == 0 || s->whole)
         return;
-    for (uint32_t k = 0; k < AXES; k++) {
-        lower += s->coef[k].lower * x[k];
-        length += s->coef[k].length * x[k];
-    }
-    if (length > 0)
-        name_bytes(t, lower * t->item.element, (lower + length) * t->item.element);
+    for (int64_t k = -bytes; k < bytes; k++)
+        if (has(s, x, k))
+            name_bytes(t, k * element, (k + 1) * element);
 }
 
 static void name_all(trial_t *t)

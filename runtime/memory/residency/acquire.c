@@ -415,8 +415,10 @@ static int check_limit(wanted_t *w)
     w->exceeds = w->bytes > m->limit && kmm__task_may_exceed(t);
     if (w->bytes > m->limit && !w->exceeds)
         return kmm__task_too_large(t, w->bytes);
-    if (w->exceeds)
+    if (w->exceeds) {
         kmm__warn_exceeding(t, w->bytes);
+        kmm__exceeding_sort(t, w->frames, w->count);
+    }
     kmm__warn_amplified(t, w->bytes);
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "memory/residency/exceed.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -30,6 +31,58 @@ static bool stays_whole(const kmm__task_t *t, const kmm__access_t *a, uint64_t f
     if (a->item < w->item_count && !(w->varying >> a->item & 1))
         return true;
     return w->chunk_count > 1 && frames == a->array->frame_count;
+}
+
+/* An access, and what its use of one host-backed frame would cost. */
+typedef struct costing {
+    uint64_t stamp; /* of the frames that are sorted */
+    double cost;
+} costing_t;
+
+static void add_cost(void *ctx, kmm__frame_t *f)
+{
+    const costing_t *c = ctx;
+    if (f->stamp == c->stamp)
+        f->cost += c->cost;
+}
+
+/* Adds what an access costs to its frames: the bytes that all chunks of the launch use of a frame,
+ * on average. A kernel waits for what it reads, and not for what it stores, so reads count twice.
+ */
+static void add_access_cost(const kmm__task_t *t, const kmm__access_t *a)
+{
+    enum { READ_COST = 2, STORE_COST = 1 };
+    counted_t c = {0, 0};
+    costing_t g = {t->device->memory->stamp, 0};
+    kmm__frames_of(a->array, t->device, a->layout, &a->box, count_frame, &c);
+    if (c.frames == 0)
+        return;
+    g.cost = (double)kmm__box_volume(&a->box) / (double)c.frames *
+             ((a->mode & KMM_READ ? READ_COST : 0) + (a->mode & KMM_WRITE ? STORE_COST : 0));
+    if (stays_whole(t, a, c.frames))
+        g.cost *= t->work->chunk_count;
+    kmm__frames_of(a->array, t->device, a->layout, &a->box, add_cost, &g);
+}
+
+static int compare_costs(const void *left, const void *right)
+{
+    const kmm__frame_t *a = *(kmm__frame_t *const *)left, *b = *(kmm__frame_t *const *)right;
+    if (a->cost != b->cost)
+        return a->cost > b->cost ? -1 : 1;
+    if (a->array != b->array)
+        return kmm__array_number(a->array) < kmm__array_number(b->array) ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+void kmm__exceeding_sort(const kmm__task_t *t, kmm__frame_t **frames, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++)
+        frames[k]->cost = 0;
+    for (uint32_t k = 0; k < t->access_count; k++)
+        if (!t->accesses[k].array->object.is_abstract)
+            add_access_cost(t, &t->accesses[k]);
+    if (count)
+        qsort(frames, count, sizeof(*frames), compare_costs);
 }
 
 /* Bytes of frames that one of `parts` equal parts of t touches at most. */

@@ -11,6 +11,9 @@
  * (launch/fit.c). A task that turns out to need it later still runs, since its data would be lost
  * otherwise. */
 bool kmm__task_may_exceed(const kmm__task_t *t);
+/* Sorts missing frames of t, which the acquisition under way has listed: first those of which the
+ * chunks of t's launch use the most. The last ones become host-backed. */
+void kmm__exceeding_sort(const kmm__task_t *t, kmm__frame_t **frames, uint32_t count);
 /* Sets the text of KMM_E_MEMORY, which t gets because it needs `needed` bytes. Returns
  * KMM_E_MEMORY. */
 int kmm__task_too_large(const kmm__task_t *t, uint64_t needed);

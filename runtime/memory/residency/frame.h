@@ -69,7 +69,8 @@ struct kmm__frame {
     bool allowed;     /* its device has access */
     bool premapped;   /* it was premapped, or is being premapped, and no task has used it yet */
     bool host_backed; /* it is host-backed; changes only while pins is 0 */
-    uint64_t taken;   /* bytes that evictions took and no copy has brought back since */
+    double cost; /* of its use if it were host-backed; of the latest acquisition that sorted it */
+    uint64_t taken; /* bytes that evictions took and no copy has brought back since */
     kmm__frame_handle_t handle;
     kmm__uses_t uses;
     kmm__frame_t *previous, *next; /* neighbours in the list of its state */

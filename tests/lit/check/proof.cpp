@@ -29,8 +29,6 @@
 #define AND _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(&&: k[0])")
 typedef std::complex<double> cplx;
 struct best { double value; int at; };
-struct numbers { int at, cost; };
-struct place { double value; long at; };
 struct vec { double x, y, z; };
 struct owner { double *p; };
 struct coefficients { double a, b, c; int power; };
@@ -113,8 +111,6 @@ static void most_std_end(int n, const double *x, double *s) { double m = -DBL_MA
 static void most_int(int n, const int *v, int *k) { int m = v[0]; for (int i = 0; i < n; i++) if (v[i] > m) m = v[i]; if (m > *k) *k = m; }
 static void least_at(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
 static void least_local(int lo, int hi, const double *x, best *b) { double m = b->value; int k = b->at; for (int i = lo; i < hi; i++) if (x[i] < m) { m = x[i]; k = i; } b->value = m; b->at = k; }
-static void least_of_odd(int lo, int hi, const double *x, place *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value) { b->value = x[i]; b->at = 2L * i + 1; } }
-static void any_bits(int n, const double *x, int *k) { for (int i = 0; i < n; i++) *k |= x[i] > 0; }
 static void ends_alike(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); y[i] = x[i]; } }
 static void all_positive(int n, const double *x, int *k) { for (int i = 0; i < n; i++) if (!(x[i] > 0)) *k = 0; }
 static void all_local(int n, const double *x, int *k) { int all = 1; for (int i = 0; i < n; i++) all = all && x[i] > 0; *k = *k && all; }
@@ -178,22 +174,10 @@ static void sum_until(int n, const double *x, double *s) { for (int i = 0; i < n
 static void median(int n, const double *x, double *s) { int c[64] = {0}, m = 0, k = 0; for (int i = 0; i < n; i++) c[(int)x[i] & 63]++; while (m < 63 && (k += c[m]) < n / 2) m++; if (m > *s) *s = m; }
 static void most_first(int n, const double *x, double *s) { double m = x[0]; for (int i = 0; i < n; i++) if (x[i] > m) m = x[i]; if (m > *s) *s = m; }
 static void most_macro(int n, const double *x, double *s) { double m = -DBL_MAX; for (int i = 0; i < n; i++) m = m > x[i] ? m : x[i]; if (m > *s) *s = m; }
-static void last_least(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] <= b->value) { b->value = x[i]; b->at = i; } }
-static void least_first(int lo, int hi, const int *v, numbers *b) { for (int i = lo; i < hi; i++) if (v[i] < b->cost) { b->cost = v[i]; b->at = i; } }
-static void least_column(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value) { b->value = x[i]; b->at = i & 1023; } }
-static void least_hashed(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value) { b->value = x[i]; b->at = (int)(i * 1000003u); } }
-static void least_of_x(int lo, int hi, int xlo, int xhi, int w, const double *x, best *b) { for (int i = lo; i < hi; i++) for (int j = xlo; j < xhi; j++) if (x[i * w + j] < b->value) { b->value = x[i * w + j]; b->at = j; } }
-static void least_in_steps(int lo, int hi, int steps, int w, const double *x, best *b) { for (int t = 0; t < steps; t++) for (int i = lo; i < hi; i++) if (x[i * w + t] < b->value) { b->value = x[i * w + t]; b->at = i; } }
-static void least_wide(int lo, int hi, int w, const double *x, place *b) { for (int i = lo; i < hi; i++) for (int j = 0; j < w; j++) if (x[i * w + j] < b->value) { b->value = x[i * w + j]; b->at = (long)i * 3 + j; } }
 static void earliest(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value || (x[i] == b->value && i < b->at)) { b->value = x[i]; b->at = i; } }
-static void most_of_others(int lo, int hi, const int *v, int *k) { int m = v[lo]; for (int i = lo; i < hi; i++) if (v[i] != i && v[i] > m) m = v[i]; if (m > *k) *k = m; }
-static void any_of_mask(int n, const int *v, int *k) { for (int i = 0; i < n; i++) *k |= v[i] & 6; }
-static void all_of_bits(int n, const int *v, int *k) { for (int i = 0; i < n; i++) *k &= v[i]; }
-static void real_in_int(int n, const int *v, float *r) { for (int i = 0; i < n; i++) r[v[i] & 7] += v[i] * .5f; }
-static void int_in_real(int n, const int *v, long *r) { for (int i = 0; i < n; i++) *r += v[i]; }
-static void halves(int n, const int *v, int *r) { for (int i = 0; i < n; i++) r[v[i] & 1] += v[i]; }
 static void ends_by_data(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit((int)-x[i]); y[i] = x[i]; } }
 static void ends_by_kind(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); if (x[i] > 9) _exit(3); y[i] = x[i]; } }
+static void last_least(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] <= b->value) { b->value = x[i]; b->at = i; } }
 static void least_from_end(int lo, int hi, const double *x, best *b) { for (int i = hi - 1; i >= lo; i--) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
 static void rises(int n, const double *x, int *k) { double old = -DBL_MAX; for (int i = 0; i < n; i++) { if (x[i] < old) *k = 0; old = x[i]; } }
 double elsewhere(double v);
@@ -233,7 +217,7 @@ static void own_address(int lo, int hi, const double *x, double *y) { for (int i
 static void unused_callee(int n, const double *x, double *y) { for (int i = 1; i < n; i++) y[i] = x[i]; }
 [[maybe_unused]] static void unused_caller(int n, const double *x, double *y) { LENGTH unused_callee(n, x, y); }
 
-void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long *c, vec *p, vec *q, best *b, double *z, two_arrays *two, place *b2)
+void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long *c, vec *p, vec *q, best *b, double *z, two_arrays *two)
 {
     const grid g = {w, n, 0.5};
     coefficients f = {1, 2, 3, 4};
@@ -331,10 +315,6 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
     most_int(n, v, k);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
     least_at(0, n, x, b);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b2[0])
-    least_of_odd(0, n, x, b2);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) reduce(||: k[0])
-    any_bits(n, x, k);
     LENGTH ends_alike(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
     least_local(0, n, x, b);
@@ -368,7 +348,7 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
     both(n, x, s, s + 1);
 }
 
-void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, shape *f, double (*g)(double), owner *o, unsigned *least, long *c, numbers *nb, place *b2)
+void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, shape *f, double (*g)(double), owner *o, unsigned *least, long *c)
 {
     LENGTH ring(n, x, y);
     LENGTH greatest(n, x, y);
@@ -408,32 +388,8 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
     last_least(0, n, x, b);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
     least_from_end(0, n, x, b);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(v[i]) reduce(argmin: nb[0])
-    least_first(0, n, v, nb);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
-    least_column(0, n, x, b);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
-    least_hashed(0, n, x, b);
-#pragma kmm parallel(i = 0:n, j = 0:n) chunk(100, 100) rebase(lo: begin(i), hi: end(i), xlo: begin(j), xhi: end(j)) shape(x[n][n]) read(x[i][j]) reduce(argmin: b[0])
-    least_of_x(0, n, 0, n, n, x, b);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) shape(x[n][9]) read(x[i][:]) reduce(argmin: b[0])
-    least_in_steps(0, n, 9, 9, x, b);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) shape(x[n][9]) read(x[i][:]) reduce(argmin: b2[0])
-    least_wide(0, n, 9, x, b2);
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
     earliest(0, n, x, b);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(v[i]) reduce(max: k[0])
-    most_of_others(0, n, v, k);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(v[i]) reduce(||: k[0])
-    any_of_mask(n, v, k);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(v[i]) reduce(&&: k[0])
-    all_of_bits(n, v, k);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(v[i]) reduce(+: k[0:8])
-    real_in_int(n, v, (float *)k);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(v[i]) reduce(+: s[0])
-    int_in_real(n, v, (long *)s);
-#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(v[i]) reduce(+: c[0])
-    halves(n, v, (int *)c);
     LENGTH ends_by_data(n, x, y);
     LENGTH ends_by_kind(n, x, y);
     AND rises(n, x, k);
@@ -522,19 +478,7 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 // CHECK: warning: it is not proven that chunks of 'most_macro' give what one call gives, since it forgets what it has combined where the next value is a NaN
 // CHECK: warning: it is not proven that chunks of 'last_least' give what one call gives, since it stores to a reduction's target what is not combined by the operator
 // CHECK: warning: it is not proven that chunks of 'least_from_end' give what one call gives, since it stores to a reduction's target what is not known to be the first of the least or greatest values
-// CHECK: warning: it is not proven that chunks of 'least_first' give what one call gives, since it stores to a reduction's target what is not combined by the operator
-// CHECK: warning: it is not proven that chunks of 'least_column' give what one call gives, since it stores to a reduction's target what is not known to be the first of the least or greatest values
-// CHECK: warning: it is not proven that chunks of 'least_hashed' give what one call gives, since it stores to a reduction's target what is not known to be the first of the least or greatest values
-// CHECK: warning: it is not proven that chunks of 'least_of_x' give what one call gives, since it stores to a reduction's target what is not known to be the first of the least or greatest values
-// CHECK: warning: it is not proven that chunks of 'least_in_steps' give what one call gives, since it stores to a reduction's target what is not known to be the first of the least or greatest values
-// CHECK: warning: it is not proven that chunks of 'least_wide' give what one call gives, since it stores to a reduction's target what is not known to be the first of the least or greatest values
 // CHECK: warning: it is not proven that chunks of 'earliest' give what one call gives, since it keeps the smaller index of equal values, also where the target already has that value
-// CHECK: warning: it is not proven that chunks of 'most_of_others' give what one call gives, since it uses a number or an address that is another one in each chunk
-// CHECK: warning: it is not proven that chunks of 'any_of_mask' give what one call gives, since it combines bits of numbers that are not 0 or 1 alone
-// CHECK: warning: it is not proven that chunks of 'all_of_bits' give what one call gives, since it combines bits of numbers that are not 0 or 1 alone
-// CHECK: warning: it is not proven that chunks of 'real_in_int' give what one call gives, since it stores to a reduction's target numbers of another type than the clause's elements have
-// CHECK: warning: it is not proven that chunks of 'int_in_real' give what one call gives, since it stores to a reduction's target numbers of another type than the clause's elements have
-// CHECK: warning: it is not proven that chunks of 'halves' give what one call gives, since it stores to a reduction's target numbers of another type than the clause's elements have
 // CHECK: warning: it is not proven that chunks of 'ends_by_data' give what one call gives, since it may end the program with a status that depends on which chunk comes first
 // CHECK: warning: it is not proven that chunks of 'ends_by_kind' give what one call gives, since it may end the program with a status that depends on which chunk comes first
 // CHECK: warning: it is not proven that chunks of 'rises' give what one call gives, since it stores to a reduction's target what is not combined by the operator

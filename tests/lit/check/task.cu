@@ -36,7 +36,7 @@ int task(int n, float *x, box b, cudaStream_t *streams)
 #pragma kmm wait
         use(x);
     }
-// CHECK: :[[#@LINE+1]]:18: error: 'task' has no clause 'reduce', which belongs to 'parallel'
+// CHECK: :[[#@LINE+1]]:18: error: a task has no reductions; let the tasks of each device add to a copy of its own, and let a launch add the copies up
 #pragma kmm task reduce(+: x[0])
     use(x);
 // CHECK: :[[#@LINE+1]]:35: error: 'b' is no pointer or array, but 'box'

@@ -26,6 +26,18 @@ void words(int n, float *x)
 // CHECK: :[[#@LINE+1]]:37: error: unknown clause 'mapp'; did you mean 'map'?
 #pragma kmm data map(tofrm: x[0:n]) mapp(x)
     {}
+// CHECK: :[[#@LINE+1]]:18: error: a task is not divided; write a loop with a task for each part
+#pragma kmm task parallel(i = 0:n) update(x[i])
+    f(n, x);
+// CHECK: :[[#@LINE+1]]:31: error: a task is not divided; write a loop with a task for each part
+#pragma kmm parallel(i = 0:n) task update(x[i])
+    f(n, x);
+// CHECK: :[[#@LINE+1]]:18: error: a task is not divided; write a loop with a task for each part
+#pragma kmm task chunk(4) update(x[0:n])
+    f(n, x);
+// CHECK: :[[#@LINE+1]]:18: error: a task has no reductions; let the tasks of each device add to a copy of its own, and let a launch add the copies up
+#pragma kmm task reduce(+: x[0])
+    f(n, x);
 // CHECK: :[[#@LINE+1]]:18: error: 'wait' has no clauses
 #pragma kmm wait for
 }

@@ -47,3 +47,15 @@ void launch(block b, int devices, bool divides, cudaStream_t s)
     #pragma kmm parallel(i = 0:b.n) chunk(100) update(b.to[i])
     last<<<(b.n + 255) / 256, 256>>>(throws(b.n), b.to);
 }
+
+// A constexpr function may not have the variable that knows the launch again.
+// CHECK-LABEL: int constant(
+// CHECK-NOT: kmm__site
+// CHECK: kmm_launch_t *kmm__launch = kmm_launch_begin("last",
+template <class T> constexpr int constant(T n, float *y)
+{
+    #pragma kmm parallel(i = 0:n) chunk(100) update(y[i])
+    last<<<(n + 255) / 256, 256>>>(n, y);
+    return n;
+}
+int calls(float *y) { return constant(1000, y); }

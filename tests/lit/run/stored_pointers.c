@@ -42,7 +42,7 @@ static void only_the_number(int begin, int end, int *y, const struct view *v)
 }
 
 /* Follows one that leads to no array. */
-static void to_a_table(int begin, int end, int *y, const struct view *v)
+static void to_a_table(int begin, int end, int *restrict y, const struct view *v)
 {
     for (int i = begin; i < end; i++)
         y[i] += v->p[i & 1];
