@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables that a plain function reads by their names. When a launch has returned, an array has its
- * newest value in the host's memory, unless a `data` directive maps the array or the launch has
+/* Variables that a plain function reads by their names. When a launch has returned, an array has
+ * its newest value in the host's memory, unless a `data` directive maps the array or the launch has
  * `nowait`. A function reads what is in the host's memory. */
 #include "analyze/by_name.h"
 
