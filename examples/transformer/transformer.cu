@@ -164,12 +164,9 @@ static float *to_device(const float *x, size_t count)
 int main(int argc, char **argv)
 {
     int tokens = argc > 1 ? atoi(argv[1]) : 256, heads = argc > 2 ? atoi(argv[2]) : 4, have;
+    gpus = argc > 3 ? atoi(argv[3]) : 1; // more than 1 need kmmcc: others know no device() clause
     CHECK(cudaGetDeviceCount(&have));
     have = have > MAX_GPUS ? MAX_GPUS : have;
-#ifndef _KMM // without kmmcc, arrays are on one GPU only
-    have = 1;
-#endif
-    gpus = argc > 3 ? atoi(argv[3]) : have;
     if (argc > 4 || tokens < 1 || tokens > 4096 || heads < 1 || heads > 32 || gpus < 1 ||
         gpus > have)
         return fprintf(stderr, "usage: transformer [tokens [heads [GPUs of the products]]]\n"), 2;
