@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "analyze/check_overlap.h"
+#include "analyze/fixed.h"
 #include "base/arena.h"
 #include "clang/cursor.h"
 
@@ -34,7 +35,8 @@ static int extent_cursors(const sample_t *s, CXCursor c, CXCursor out[3], int de
     }
     if (!clang_Cursor_isNull(v)) {
         CXCursor initial = sample_definition(s, v);
-        return clang_Cursor_isNull(initial) ? 0 : extent_cursors(s, initial, out, depth + 1);
+        bool known = !clang_Cursor_isNull(initial) && fixed_struct(v);
+        return known ? extent_cursors(s, initial, out, depth + 1) : 0;
     }
     int count = 0;
     for (int k = 0; k < list.count; k++)
