@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks directives, and reports each error at its position. */
 #include "analyze/check.h"
+#include "analyze/by_name.h"
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "analyze/by_name.h"
 #include "analyze/check_argument.h"
 #include "analyze/check_axis.h"
 #include "analyze/check_block.h"
@@ -139,8 +141,10 @@ void check_directive(unit_t *u, directive_t *d)
     else if (!d->is_kernel || !compares || compare_accesses(u, d))
         check_uses(u, d);
     if (!d->is_kernel && compares && diag_error_count() == errors && check_state(u, d) &&
-        check_shared(u, d) && check_thrown(u, d))
+        check_shared(u, d) && check_thrown(u, d)) {
         compare_accesses(u, d);
+        check_by_name(u, d);
+    }
     d->is_compared = compares && diag_error_count() == first;
     d->is_doubted |= is_doubted(said);
 }

@@ -26,7 +26,6 @@ fixed_t *fixed_new(CXCursor function)
 /* The mentions of one variable below a cursor; `load`: that cursor loads what it is of. */
 typedef struct mentions {
     CXCursor of;
-    bool is_struct; /* it may be copied, and its members loaded */
     bool loads, is_found, are_loads;
 } mentions_t;
 
@@ -36,13 +35,6 @@ static bool is_load(CXCursor c)
     CXType type = clang_getCursorType(c);
     return clang_getCursorKind(c) == CXCursor_UnexposedExpr && type_is_integer(type) &&
            !clang_isConstQualifiedType(type);
-}
-
-/* The same of a struct: a conversion to const, which its copies begin with. */
-static bool is_copy(CXCursor c)
-{
-    return clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
-           clang_isConstQualifiedType(clang_getCursorType(c));
 }
 
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
@@ -56,8 +48,8 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         up->are_loads &= kind == CXCursor_DeclRefExpr && up->loads;
         return CXChildVisit_Continue;
     }
-    if (kind != CXCursor_ParenExpr && !(up->is_struct && kind == CXCursor_MemberRefExpr))
-        inner.loads = is_load(c) || (up->is_struct && is_copy(c));
+    if (kind != CXCursor_ParenExpr)
+        inner.loads = is_load(c);
     clang_visitChildren(c, visit, &inner);
     up->is_found |= inner.is_found;
     up->are_loads &= inner.are_loads;
@@ -97,22 +89,4 @@ bool fixed_value(fixed_t *f, CXCursor variable, int64_t *value)
     }
     *value = v->value;
     return v->is_fixed;
-}
-
-bool fixed_struct(CXCursor variable)
-{
-    mentions_t m = {.of = variable, .is_struct = true, .are_loads = true};
-    CXCursor function = clang_getCursorSemanticParent(variable);
-    if (clang_isConstQualifiedType(clang_getCursorType(variable)))
-        return true;
-    switch (clang_getCursorKind(function)) {
-    case CXCursor_FunctionDecl:
-    case CXCursor_FunctionTemplate:
-    case CXCursor_CXXMethod:
-    case CXCursor_Constructor:
-    case CXCursor_Destructor: break;
-    default: return false; /* other functions can change it */
-    }
-    clang_visitChildren(function, visit, &m);
-    return m.is_found && m.are_loads;
 }

@@ -13,7 +13,5 @@ fixed_t *fixed_new(CXCursor function);
 /* Stores the variable's value. False: it is no local integer that a constant initializes, or the
  * function does more with it than load it. */
 bool fixed_value(fixed_t *f, CXCursor variable, int64_t *value);
-/* True if nothing changes the struct: it is const, or all mentions in its function load or copy. */
-bool fixed_struct(CXCursor variable);
 
 #endif

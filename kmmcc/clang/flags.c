@@ -66,6 +66,8 @@ static void add_own_flags(const unit_t *u, headers_t headers, const char *side, 
         flags_add(f, "-DKMM_PARSE_LIGHT=1");
     for (size_t k = 0; is_nvcc(u) && k < sizeof(of_nvcc) / sizeof(*of_nvcc); k++)
         flags_add(f, of_nvcc[k]);
+    if (u->target == TARGET_HOST)
+        flags_add(f, "-D_KMM_HOST=1");
     add_own_headers(f, side);
     if (u->lang == LANG_HIP)
         add_hip_macros(u, f);

@@ -187,6 +187,7 @@ void command_add_headers(const options_t *o, unsigned needs, list_t *command)
     if ((needs & NEEDS_INCLUDE) && o->random)
         list_add(command, "-DKMM_HOST_RANDOM=1");
     if (needs & NEEDS_INCLUDE) {
+        list_add(command, "-D_KMM_HOST=1");        /* by which a program knows the CPU target */
         list_add(command, "-fno-strict-aliasing"); /* device code reads a float4's floats, and an
                                                       int's bits, through other types */
         list_add(command, "-fno-trapping-math"); /* nor has it floating-point exceptions, for which

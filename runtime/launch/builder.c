@@ -119,6 +119,11 @@ KMM__API void kmm_launch_label(kmm_launch_t *l, const char *label)
     l->label = kmm__copy_text(label);
 }
 
+const char *kmm__launch_name(const kmm_launch_t *l)
+{
+    return l->label ? l->label : l->kernel ? l->kernel : "?";
+}
+
 KMM__API void kmm_launch_axis(kmm_launch_t *l, const char *name, kmm_source_t source, int64_t lower,
                               int64_t length)
 {

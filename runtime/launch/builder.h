@@ -132,6 +132,9 @@ kmm_launch_t *kmm__launch_create(kmm_runtime_t *rt, const char *kernel, const ch
 kmm_launch_t *kmm__launch_copy(const kmm_launch_t *l);
 /* Frees a description, or gives one back that is kept. */
 void kmm__launch_free(kmm_launch_t *l);
+
+/* What messages call the launch: its label, the kernel or "?". */
+const char *kmm__launch_name(const kmm_launch_t *l);
 /* Notes a mistake in the description. Only the first one is kept; the launch reports it. */
 void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

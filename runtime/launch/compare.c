@@ -77,7 +77,7 @@ static void say_note(const kmm__submission_t *s, const char *note)
         return;
     said[count++] = (struct place){s->l->file, s->l->line};
     kmm__log(KMM__LOG_NOTE, "%s:%d: %s: KMM_CHECK=result %s", s->l->file ? s->l->file : "?",
-             s->l->line, s->l->kernel, note);
+             s->l->line, kmm__launch_name(s->l), note);
 }
 
 static void say_not_compared(const kmm__submission_t *s, const char *why)
@@ -448,7 +448,8 @@ static int say(const kmm__submission_t *s, const difference_t *d)
         return kmm__submission_refuse_item(s, d->item, KMM_E_ACCESS, text);
     }
     kmm__log(KMM__LOG_WARNING, "%s:%d: %s: argument %s: %s; the order of additions may explain it",
-             s->l->file ? s->l->file : "?", s->l->line, s->l->kernel, d->item->text, text);
+             s->l->file ? s->l->file : "?", s->l->line, kmm__launch_name(s->l), d->item->text,
+             text);
     return 0;
 }
 

@@ -198,7 +198,7 @@ int kmm__kept_launch(const kmm_kernel_t *kernel, const kmm_geometry_t *geometry,
         return -1;
     }
     kmm__native_note(l->file, l->line, kernel->name);
-    kmm__log_debug("%s:%d: %s: natively, as before", l->file, l->line, kernel->name);
+    kmm__log_debug("%s:%d: %s: natively, as before", l->file, l->line, kmm__launch_name(l));
     *armed = NULL;
     kmm__kept_return(l->kept); /* other threads may take it from now on */
     return d->ordinal;

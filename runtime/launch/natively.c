@@ -147,7 +147,7 @@ static int check_native(kmm__submission_t *s, const kmm_kernel_t *kernel, void *
 static void note(const kmm_launch_t *l, const kmm_kernel_t *kernel, int how)
 {
     kmm__native_note(l->file, l->line, kernel->name);
-    kmm__log_debug("%s:%d: %s: natively%s", l->file ? l->file : "?", l->line, kernel->name,
+    kmm__log_debug("%s:%d: %s: natively%s", l->file ? l->file : "?", l->line, kmm__launch_name(l),
                    how == KMM__LAUNCH_IN_CHUNKS ? ", in chunks" : "");
 }
 

@@ -78,7 +78,9 @@ static int refuse_beyond(const kmm__axis_t *a, const kmm__partition_t *p)
         KMM_E_RANGE,
         "axis %s: its range ends at %lld, but the grid's indices at %lld; where a kernel loops "
         "with a stride each chunk "
-        "reaches the whole range: leave out the chunk, launch enough blocks, or say [:]",
+        "reaches the whole range: leave out the chunk, launch enough blocks, say [:], or say "
+        "bounded "
+        "if the kernel has no such loop",
         a->name, (long long)(a->lower + a->length), (long long)end);
 }
 

@@ -13,9 +13,8 @@ int kmm__submission_refuse(const kmm__submission_t *s, int code, const char *tex
     char copy[400];
     snprintf(copy, sizeof(copy), "%s", text);
     if (l->file)
-        return kmm__error_set(code, "%s:%d: %s: %s", l->file, l->line, l->kernel ? l->kernel : "?",
-                              copy);
-    return kmm__error_set(code, "%s: %s", l->kernel ? l->kernel : "?", copy);
+        return kmm__error_set(code, "%s:%d: %s: %s", l->file, l->line, kmm__launch_name(l), copy);
+    return kmm__error_set(code, "%s: %s", kmm__launch_name(l), copy);
 }
 
 /* Adds formatted text at the end of out. */
@@ -47,6 +46,5 @@ void kmm__submission_describe(const kmm__submission_t *s)
                 s->placement.device[k]->info.name, chunks);
     }
     kmm__log(KMM__LOG_DEBUG, "%s:%d: %s: %u chunks%s%s, run as %u; %s", l->file ? l->file : "?",
-             l->line, l->kernel ? l->kernel : "?", asked, *grid ? ": " : "", grid, p->count,
-             devices);
+             l->line, kmm__launch_name(l), asked, *grid ? ": " : "", grid, p->count, devices);
 }

@@ -331,7 +331,7 @@ kmm__work_t *kmm__submission_work(kmm__submission_t *s)
     const kmm_launch_t *l = s->l;
     kmm__work_t *w = kmm__work_create(s->rt);
     w->drop = work_drop;
-    w->name = l->kernel ? l->kernel : "?";
+    w->name = kmm__launch_name(l);
     if (l->label)
         w->name = memcpy(kmm__work_take(w, strlen(l->label) + 1), l->label, strlen(l->label));
     w->file = l->file;
@@ -474,8 +474,9 @@ static __attribute__((cold, noinline)) int submit_traced(kmm__submission_t *s,
 {
     const uint64_t begin = kmm__now();
     int error = submit_untraced(s, call);
-    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "submit", .file = kmm__trace_text(s->l->kernel),
-               .a = begin, .c = (uint64_t)s->l->line);
+    KMM__TRACE(.kind = KMM__EVENT_SPAN, .text = "submit",
+               .file = kmm__trace_text(kmm__launch_name(s->l)), .a = begin,
+               .c = (uint64_t)s->l->line);
     return error;
 }
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: check_explain.py <kmmcc> <source folder> <work folder> [-w]
 
-docs/explain.md shows what kmmcc prints: the text, the pictures docs/pictures/regions.svg and regions-1d.svg, which is of the program on
-the page, and all members of the JSON. -w writes the pictures.
+docs/explain.md shows what kmmcc prints: the text, the pictures docs/pictures/regions.svg and
+regions-1d.svg, which is of the program on the page, and all members of the JSON. The program of
+docs/tutorial.md is docs/pictures/heat-regions.svg. -w writes the pictures.
 """
 import json
 import os
@@ -39,9 +40,13 @@ for text, of in zip(shown, (example, "examples/kmeans/kmeans.cu"), strict=True):
         failures.append(f"the page's text is not what --explain prints of {of}")
 ((program, source),) = re.findall(r"^```cuda source=(\S+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 os.makedirs(work, exist_ok=True)
-with open(os.path.join(work, program), "w") as file:
-    file.write(source)
-for name, drawn in ("regions", explain("svg")), ("regions-1d", explain("svg", program, work)):
+with open(os.path.join(root, "docs/tutorial.md")) as file:
+    (heat,) = re.findall(r"^```cuda test=heat.cu\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
+for path, text in (program, source), ("heat.cu", heat):
+    with open(os.path.join(work, path), "w") as file:
+        file.write(text)
+for name, drawn in (("regions", explain("svg")), ("regions-1d", explain("svg", program, work)),
+                    ("heat-regions", explain("svg", "heat.cu", work))):
     path = os.path.join(root, f"docs/pictures/{name}.svg")
     if sys.argv[4:] == ["-w"]:
         with open(path, "w") as file:

@@ -33,7 +33,7 @@ SAYS = re.compile(r"diag_|unit_error|parser_error|kmm__error_set|kmm__log$|warn|
 # Code that kmmcc writes, types and the like.
 CODE = re.compile(
     r"\bkmm__\w|%kmm|kmm_host_|@kmm_|__attribute__|_cast<|kmm_(launch|directive)_\w+\(|sizeof\(|^#"
-    r"|…#|^\s*(//|; kmm|/\*)|\{\s*$|;$|^&&|\($|^\w+ \*$|^[\w:]+<[^>]*>$|^\([\w ]+\)(::)?…?$|amdgpu"
+    r"|…#|^\s*(//|; kmm|/\*)|\{\s*$|;$|^&&|\($|^…?\w+ \*$|^[\w:]+<[^>]*>$|^\([\w ]+\)(::)?…?$|amdgpu"
     r"|alwaysinline|^, (!|KMM)|^-D|KMM_HOST_\w+(\(|$)|KMM_TRY|KMM_ON_|^\"<|^long long$"
     r"|^each axis has a factor$|^reuse submission$")
 # Things that are put into other messages, whose entries are those of the messages.

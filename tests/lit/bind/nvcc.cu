@@ -20,6 +20,9 @@ int threads() { return omp_get_max_threads() + (int)omp_get_wtime(); }
 #include <cub/block/block_reduce.cuh>
 #endif
 #ifdef MACROS
+#ifdef _KMM_HOST
+#error "this is the macro of the CPU target"
+#endif
 #if !defined(__NVCC__) || !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 11
 #error "not nvcc"
 #endif

@@ -6,6 +6,9 @@
 #if !defined(__NVCC__) || !defined(__CUDACC__) || !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__)
 #error "programs ask for these"
 #endif
+#if _KMM_HOST != 1
+#error "by this a program knows the CPU target, where __NVCC__ is defined, too"
+#endif
 #if defined(__NVCC__)
 #define BOTH __host__ __device__
 #else

@@ -37,6 +37,8 @@ static void show(const char *name)
     cudaMemcpy(A, host, sizeof(host), cudaMemcpyHostToDevice);
     cudaMemcpy(B, host, sizeof(host), cudaMemcpyHostToDevice);
 }
+dim3 global(16);
+void set(dim3 &d) { d.x = 4; }
 int main()
 {
     int n = 300;
@@ -106,6 +108,18 @@ int main()
     #pragma kmm parallel
     breaks<<<4, 64>>>(A, B, n, 4);
     show("breaks");
+    // A variable is no longer what its definition says where a function gets a reference to it.
+    dim3 local(16);
+    set(local);
+    global.x = local.x;
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)local.x - 16
+    #pragma kmm parallel
+    sixteens<<<100, local>>>(B);
+    show("sixteens");
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)global.x - 16
+    #pragma kmm parallel
+    sixteens<<<100, global>>>(B);
+    show("sixteens");
     // A block stores to its whole row only if it has a thread for each element.
     for (int w = 12; w < 28; w += 8) {
         // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(block_x: block.x) write(B[{{.*}}:w]) fits({{.*}}-w + 16

@@ -32,7 +32,7 @@ int main()
     printf("wrong %d\n", count(x, n));
     fflush(stdout);
     // CHECK: wrong 0
-    // CHECK: stride.cu:{{[0-9]+}}: scale: axis i: its range ends at 100000, but the grid's indices at 640; where a kernel loops with a stride each chunk reaches the whole range: leave out the chunk, launch enough blocks, or say [:]
+    // CHECK: stride.cu:{{[0-9]+}}: scale: axis i: its range ends at 100000, but the grid's indices at 640; where a kernel loops with a stride each chunk reaches the whole range: leave out the chunk, launch enough blocks, say [:], or say bounded if the kernel has no such loop
     // PLAIN: wrong 0
     cudaMemset(x, 0, n * sizeof(int));
     #pragma kmm parallel(i = 0:n) chunk(320) write(x[i]) read(from[i])

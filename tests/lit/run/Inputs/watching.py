@@ -99,8 +99,8 @@ assert re.search(r"^\[ *\d+\.\d{6} \d+\] kmm: info: device 0: host:0, at most 2\
 assert "kmm: info: host:0: order by reuse begins: arrays have 4.0 MiB" in info, info
 assert "kmm: debug" not in info
 debug = run(KMM_LOG="debug")[1]
-launches = re.findall(r"kmm: debug: .*watching\.cu:\d+: add: 8 chunks: 4096 blocks in parts of 512, "
-                      r"run as 8; host:0: 4, host:1: 4", debug)
+launches = re.findall(r'kmm: debug: .*watching\.cu:\d+: the "label": 8 chunks: 4096 blocks in '
+                      r"parts of 512, run as 8; host:0: 4, host:1: 4", debug)
 assert len(launches) == 2, debug
 assert run(KMM_LOG="info", KMM_LOG_FILE=f"{folder}/log.%p")[1] == ""
 logs = [f for f in os.listdir(folder) if re.fullmatch(r"log\.\d+", f)]

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variables that a plain function reads by their names, while another directive may keep their
+ * newest value on a device. */
+#ifndef KMMCC_ANALYZE_BY_NAME_H
+#define KMMCC_ANALYZE_BY_NAME_H
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+/* Warns (-Wkmm-unproven) of the first such variable. d launches a plain function with rebase; all
+ * directives are bound. */
+void check_by_name(unit_t *u, directive_t *d);
+
+#endif
