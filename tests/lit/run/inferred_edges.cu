@@ -109,12 +109,12 @@ int main()
     breaks<<<4, 64>>>(A, B, n, 4);
     show("breaks");
     // A variable is no longer what its definition says where a function gets a reference to it.
-    dim3 local(16);
-    set(local);
-    global.x = local.x;
-    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)local.x - 16
+    dim3 shrunk(16);
+    set(shrunk);
+    global.x = shrunk.x;
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)shrunk.x - 16
     #pragma kmm parallel
-    sixteens<<<100, local>>>(B);
+    sixteens<<<100, shrunk>>>(B);
     show("sixteens");
     // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)global.x - 16
     #pragma kmm parallel
