@@ -20,15 +20,15 @@ static bool is_one(cursors_t list)
     return list.count > 0;
 }
 
-/* The variable that the expression is, also as a copy or converted to dim3; null: it is none. */
-static CXCursor variable_of(CXCursor c)
+/* The expression below copies and conversions to dim3, if it names a variable; null: it does not.
+ */
+static CXCursor reference_of(CXCursor c)
 {
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(c);
         if (kind == CXCursor_DeclRefExpr) {
-            CXCursor v = clang_getCursorReferenced(c);
-            kind = clang_getCursorKind(v);
-            return kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl ? v
+            kind = clang_getCursorKind(clang_getCursorReferenced(c));
+            return kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl ? c
                                                                          : clang_getNullCursor();
         }
         cursors_t list = cursor_children(c);
@@ -40,24 +40,28 @@ static CXCursor variable_of(CXCursor c)
     }
 }
 
-/* The launch's expression for the size of a block in the dimension; NULL: it has no name. */
-static const char *name_of(const directive_t *d, int dimension)
+/* The launch's expression for the size of a block in the dimension, with the qualifiers that it is
+ * written with: without them, another variable may have the name. NULL: it has no name. */
+static const char *name_of(const unit_t *u, const directive_t *d, int dimension)
 {
     cursors_t launch = cursor_children(d->launch), list = {0};
+    size_t begin, end;
     if (d->form == LAUNCH_CHEVRON && launch.count > 1)
         list = cursor_children(launch.at[1]);
-    CXCursor v = list.count > 2 ? variable_of(list.at[2]) : clang_getNullCursor();
-    if (clang_Cursor_isNull(v))
+    CXCursor c = list.count > 2 ? reference_of(list.at[2]) : clang_getNullCursor();
+    const unit_t *holder = clang_Cursor_isNull(c) ? NULL : unit_holding(u->main, c);
+    if (!holder || !unit_range(holder, c, &begin, &end))
         return NULL;
-    CXType type = clang_getCanonicalType(clang_getCursorType(v));
+    const char *text = unit_words(holder, begin, end);
+    CXType type = clang_getCanonicalType(clang_getCursorType(clang_getCursorReferenced(c)));
     if (type_is_integer(type))
-        return dimension == 0 ? cursor_name(v) : NULL;
+        return dimension == 0 ? text : NULL;
     bool is_dim3 =
         type.kind == CXType_Record && !strcmp(cursor_name(clang_getTypeDeclaration(type)), "dim3");
-    return is_dim3 ? arena_printf("%s.%c", cursor_name(v), "xyz"[dimension]) : NULL;
+    return is_dim3 ? arena_printf("%s.%c", text, "xyz"[dimension]) : NULL;
 }
 
-bool blocks_assume(const directive_t *d, const ir_function_t *f, int64_t block[3],
+bool blocks_assume(const unit_t *u, const directive_t *d, const ir_function_t *f, int64_t block[3],
                    const char *text[3])
 {
     int64_t counted[3];
@@ -65,7 +69,7 @@ bool blocks_assume(const directive_t *d, const ir_function_t *f, int64_t block[3
     memcpy(counted, block, sizeof(counted));
     affine_blocks(f, counted);
     for (int k = 0; k < 3; k++) {
-        text[k] = block[k] == 0 && counted[k] > 0 && !d->pattern ? name_of(d, k) : NULL;
+        text[k] = block[k] == 0 && counted[k] > 0 && !d->pattern ? name_of(u, d, k) : NULL;
         block[k] = text[k] ? counted[k] : block[k];
         any |= text[k] != NULL;
     }

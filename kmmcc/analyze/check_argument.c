@@ -273,7 +273,7 @@ static void refuse_hidden(unit_t *u, directive_t *d, int number)
     CXCursor argument = d->argument[number];
     CXType pointee = clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(argument)));
     uses_t uses;
-    if (!d->is_kernel || covered(u, d, argument, number, "") || cursor_is_null_pointer(argument) ||
+    if (!d->is_kernel || covered(u, d, argument, number) || cursor_is_null_pointer(argument) ||
         clang_getCanonicalType(pointee).kind == CXType_FunctionProto ||
         (instances_use(d, called(d), number, &uses) && !uses.accessed))
         return;
@@ -339,7 +339,7 @@ static void check_argument(unit_t *u, directive_t *d, int number, CXType declare
     bool seen = instances_use(d, called(d), number, &uses);
     if (!d->is_kernel && seen && !uses.accessed)
         leave_as_it_is(d, number);
-    if (covered(u, d, argument, number, text) || kind == CXType_FunctionProto ||
+    if (covered(u, d, argument, number) || kind == CXType_FunctionProto ||
         kind == CXType_FunctionNoProto)
         return;
     if (cursor_is_null_pointer(argument) ||
@@ -479,17 +479,30 @@ static void check_use(unit_t *u, const directive_t *d, const item_t *item, const
     }
 }
 
+/* The modes of the items that speak of the argument, as bits, or else of all items that are related
+ * to it. *first receives the first of them. */
+static unsigned modes_of(const unit_t *u, const directive_t *d, CXCursor argument, int number,
+                         const item_t **first)
+{
+    unsigned modes = 0;
+    *first = NULL;
+    for (int related = 0; related < 2 && !modes; related++)
+        for (int k = 0; k < d->item_count; k++) {
+            const item_t *item = &d->item[k];
+            if (related ? !cursor_is_related(argument, item->base->cursor)
+                        : !covered_by(u, d, item, argument, number))
+                continue;
+            modes |= 1u << item->mode;
+            *first = *first ? *first : item;
+        }
+    return modes;
+}
+
 void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor argument, int number)
 {
     uses_t uses;
-    unsigned modes = 0;
-    const item_t *first = NULL;
-    for (int k = 0; k < d->item_count; k++) {
-        if (!cursor_is_related(argument, d->item[k].base->cursor))
-            continue;
-        modes |= 1u << d->item[k].mode;
-        first = first ? first : &d->item[k];
-    }
+    const item_t *first;
+    unsigned modes = modes_of(u, d, argument, number, &first);
     bool matters = modes == 1u << KMM_READ || modes == 1u << KMM_WRITE || modes == 1u << KMM_REDUCE;
     if (matters && uses_find(f, number, &uses)) {
         if (modes == 1u << KMM_WRITE && !clang_Cursor_isNull(uses.updated) &&

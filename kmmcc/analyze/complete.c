@@ -364,6 +364,9 @@ void complete_write(unit_t *u, directive_t *d, const completed_t *x)
         insert_axes(u, d, escaped(d, axes));
     if (*clauses)
         complete_insert(u, last_word(u, d), escaped(d, clauses));
+    d->added = arena_alloc(((size_t)x->item_count + 1) * sizeof(*d->added));
+    for (int k = 0; k < x->item_count; k++)
+        d->added[d->added_count++] = x->item[k].parameter;
 }
 
 bool complete_add(unit_t *u, directive_t *d, const declaration_t *n)

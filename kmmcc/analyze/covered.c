@@ -16,16 +16,10 @@
 #include "analyze/known.h"
 #include "analyze/sample.h"
 #include "base/arena.h"
+#include "clang/callee.h"
 #include "clang/cursor.h"
 
 enum { TRIALS = 3, BLOCK = 64 };
-
-/* True if the item was added for this argument: its base is the argument, or a cast of it. */
-static bool is_of(const unit_t *u, const item_t *item, const char *argument)
-{
-    const char *base = unit_words(u, item->base->begin, item->base->end);
-    return !strcmp(base, argument) || strstr(base, arena_printf("(%s)", argument));
-}
 
 /* True if the launch passes another pointer, or a struct, that begins as the item does. */
 static bool is_shared(const directive_t *d, const item_t *item, int number)
@@ -115,7 +109,9 @@ static bool is_nearest(sample_t *s, const item_t *item, const char *key, int64_t
     return nearest;
 }
 
-typedef enum said { SAID, NOT_SAID, NO_SAMPLE } said_t;
+/* What one sample tells, and what several do: an item that names no element in a sample says
+ * nothing there. */
+typedef enum said { NO_SAMPLE, SAID, NOT_SAID } said_t;
 
 static said_t said_in(sample_t *s, const item_t *item, CXCursor argument)
 {
@@ -128,44 +124,81 @@ static said_t said_in(sample_t *s, const item_t *item, CXCursor argument)
     return says ? SAID : NOT_SAID;
 }
 
-/* True if the item speaks of the argument whatever the numbers of the launch are. */
-static bool says(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument)
+/* True if a sample tells `what`, with numbers around `size`. */
+static bool tells(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument,
+                  sample_t numbers, said_t what)
 {
-    /* fewer elements of each axis if there are several */
-    int64_t size = d->axis_count < 2 ? 1013 : d->axis_count < 3 ? 101 : 23;
-    for (int follows = 0; follows < 2; follows++) {
-        bool all = true;
-        for (int trial = 0; trial < TRIALS && all; trial++) {
-            sample_t s = {.u = u,
-                          .d = d,
-                          .trial = trial,
-                          .size = size,
-                          .multiple = d->axis_count < 2 ? BLOCK : 1,
-                          .follows = follows};
-            all = said_in(&s, item, argument) != NOT_SAID;
-        }
-        if (all)
+    for (int trial = 0; trial < TRIALS; trial++) {
+        sample_t s = numbers;
+        s.u = u;
+        s.d = d;
+        s.trial = trial;
+        if (said_in(&s, item, argument) == what)
             return true;
     }
     return false;
 }
 
-static bool is_said_by(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument,
-                       int number)
+/* The text without parentheses around all of it. */
+static const char *bare(const char *text)
 {
+    size_t length = strlen(text);
+    if (*text != '(' || text[length - 1] != ')')
+        return text;
+    int depth = 0;
+    for (size_t k = 0; k + 1 < length; k++) {
+        depth += (text[k] == '(') - (text[k] == ')');
+        if (!depth)
+            return text;
+    }
+    return bare(arena_copy(text + 1, length - 2));
+}
+
+/* True if the item's base is the argument as it is written. */
+static bool is_written(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument)
+{
+    size_t begin, end;
+    return callee_argument_range(u, d, argument, &begin, &end) &&
+           !strcmp(bare(unit_words(u, item->base->begin, item->base->end)),
+                   bare(unit_words(u, begin, end)));
+}
+
+/* True if the item speaks of the argument whatever the numbers of the launch are. A variable's
+ * definition may be older than its value, so samples without definitions must agree that it can. A
+ * definition may also be a number, so some samples have smaller numbers than programs write. */
+static bool says(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument)
+{
+    enum { SMALL = 5 };
+    sample_t loose = {.size = d->axis_count < 2   ? 1013
+                              : d->axis_count < 3 ? 101
+                                                  : 23, /* fewer elements of each axis */
+                      .multiple = d->axis_count < 2 ? BLOCK : 1},
+             defined = loose, small = {.size = SMALL, .multiple = 1, .follows = true};
+    defined.follows = true;
+    if (tells(u, d, item, argument, loose, SAID))
+        return !tells(u, d, item, argument, defined, NOT_SAID) &&
+               !tells(u, d, item, argument, small, NOT_SAID);
+    return !tells(u, d, item, argument, loose, NOT_SAID) && is_written(u, d, item, argument);
+}
+
+bool covered_by(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument,
+                int number)
+{
+    if (!cursor_is_related(argument, item->base->cursor))
+        return false;
+    if (item->of_one)
+        return item->parameter == number;
     return !d->is_kernel || !is_shared(d, item, number) || says(u, d, item, argument);
 }
 
-bool covered(const unit_t *u, const directive_t *d, CXCursor argument, int number, const char *text)
+bool covered(const unit_t *u, const directive_t *d, CXCursor argument, int number)
 {
     bool shared = false;
     for (int k = 0; k < d->item_count; k++) {
         const item_t *item = &d->item[k];
-        if (!cursor_is_related(argument, item->base->cursor))
-            continue;
-        if (item->of_one ? is_of(u, item, text) : is_said_by(u, d, item, argument, number))
+        if (covered_by(u, d, item, argument, number))
             return true;
-        shared |= !item->of_one;
+        shared |= !item->of_one && cursor_is_related(argument, item->base->cursor);
     }
     return shared && is_compared(u, d, number);
 }

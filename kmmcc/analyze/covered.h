@@ -9,8 +9,11 @@
 #include "clang/unit.h"
 #include "pragma/directive.h"
 
-/* True if an item says what the launch does with the pointer argument, whose text is `text`. */
-bool covered(const unit_t *u, const directive_t *d, CXCursor argument, int number,
-             const char *text);
+/* True if the item says what the launch does with the pointer argument of this number. One that was
+ * added for a parameter speaks of that parameter alone. */
+bool covered_by(const unit_t *u, const directive_t *d, const item_t *item, CXCursor argument,
+                int number);
+/* True if an item does, or if the kernel's code is compared with all items. */
+bool covered(const unit_t *u, const directive_t *d, CXCursor argument, int number);
 
 #endif

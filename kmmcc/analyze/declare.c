@@ -115,7 +115,7 @@ static completed_t *infer_counted(unit_t *u, directive_t *d, const bool *wanted,
     const char *text[3], *after[MAX_PARAMETERS];
     const ir_function_t *f = ir_function_of(u->main, d->target[0].instance);
     geometry_block(u, d, block);
-    if (!f || !blocks_assume(d, f, block, text))
+    if (!f || !blocks_assume(u, d, f, block, text))
         return NULL;
     memcpy(after, d->uninferred, sizeof(after));
     memcpy(d->uninferred, before, sizeof(after));
@@ -287,6 +287,17 @@ static void apply_insertions(unit_t *u, const includes_t *includes)
         file->source = u->source;
 }
 
+/* The items that were added stand behind those of the user. */
+static void keep_added(const directive_t *old, directive_t *d)
+{
+    int first = d->item_count - old->added_count;
+    for (int k = first < 0 ? 0 : first; k < d->item_count; k++) {
+        d->item[k].of_one = true;
+        d->item[k].inferred = !old->declared_in;
+        d->item[k].parameter = first < 0 ? -1 : old->added[k - first];
+    }
+}
+
 /* The directives of the new text; what is known of the old ones stays known. */
 static void parse_again(unit_t *u)
 {
@@ -300,10 +311,7 @@ static void parse_again(unit_t *u)
     u->mistakes = NULL;
     for (int k = 0; k < count && k < u->directive_count; k++) {
         directive_t *d = u->directives[k];
-        for (int i = old[k]->item_count; i < d->item_count; i++) {
-            d->item[i].of_one = true;
-            d->item[i].inferred = !old[k]->declared_in;
-        }
+        keep_added(old[k], d);
         u->directives[k]->check_head = old[k]->check_head;
         u->directives[k]->declared_in = old[k]->declared_in;
         u->directives[k]->declared_order = old[k]->declared_order;

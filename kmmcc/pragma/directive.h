@@ -58,7 +58,8 @@ typedef struct item {
     shape_t *shape;
     CXCursor root; /* set by check.c: the variable that the base begins with; null: there is none */
     bool inferred; /* it is of a kernel's code; the pragma's text is completed by it */
-    bool of_one;   /* it was added for one argument, and says nothing of others */
+    bool of_one;   /* it was added for one parameter, and says nothing of others */
+    int parameter; /* that one; -1: none */
     int inner_dims; /* set by check.c: N for a pointer to, or an array of, N-dimensional arrays */
     reduced_t reduced; /* set by reduce.c for KMM_REDUCE */
 } item_t;
@@ -290,6 +291,9 @@ typedef struct directive {
     /* For a launch: why no clause is inferred for each parameter; an element is NULL if one is, or
      * if the code of the kernel does not say why. NULL: nothing was to be inferred. */
     const char **uninferred;
+    /* For a launch: the parameters for which items were added to its text, in that order. */
+    int *added;
+    int added_count;
     const char *unsayable; /* why clauses cannot name an argument of the launch; NULL: they can */
     bool failed; /* check.c has reported an error in a declaration, or declare.c one in a launch */
 } directive_t;

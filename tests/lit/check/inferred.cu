@@ -52,6 +52,19 @@ void two_of_one(int n, float *x, pointer v)
 // CHECK: :[[#@LINE+2]]:31: error: no clause says what 'declared' does with 'x + n', its parameter 'flag' (float *)
 #pragma kmm parallel
     declared<<<1, 64>>>(n, x, x + n);
+// Nor of another parameter that gets the same pointer.
+// CHECK: :[[#@LINE+2]]:28: error: no clause says what 'flags' does with 'x', its parameter 'flag' (float *)
+#pragma kmm parallel
+    flags<<<1, 64>>>(n, x, x);
+// CHECK: :[[#@LINE+2]]:32: error: no clause says what 'flags' does with 'x + 3', its parameter 'flag' (float *)
+#pragma kmm parallel
+    flags<<<1, 64>>>(n, x + 3, x + 3);
+// CHECK: :[[#@LINE+2]]:39: error: no clause says what 'flags' does with 'x', its parameter 'flag' (float *)
+#pragma kmm parallel
+    flags<<<1, 64>>>(n, (float *)(x), x);
+// CHECK: :[[#@LINE+2]]:31: error: no clause says what 'declared' does with 'x', its parameter 'flag' (float *)
+#pragma kmm parallel
+    declared<<<1, 64>>>(n, x, x);
 // The user's own clause may mean both.
 #pragma kmm parallel(i = 0:n) update(x[0:2*n])
     flags<<<1, 64>>>(n, x, x + n);
@@ -66,9 +79,10 @@ template <class T> void of_template(int n, T *x)
 #pragma kmm parallel(i = 0:n) write(x[i])
     flags<<<1, 64>>>(n, x, x + n);
 }
+__attribute__((const)) int called(int n) { return n; }
 void by_place(int n, int m, float *x, float *y, pointer v)
 {
-    int all = 2 * n;
+    int all = 2 * n, half = n / 2, few = 900;
     of_template(n, x);
 // CHECK: :[[#@LINE+2]]:28: error: no clause says what 'flags' does with 'x + n', its parameter 'flag' (float *)
 #pragma kmm parallel(i = 0:n) write(x[i])
@@ -85,7 +99,26 @@ void by_place(int n, int m, float *x, float *y, pointer v)
 // CHECK: :[[#@LINE+2]]:34: warning: no clause says what is read of 'x + n', so each chunk reads the whole array
 #pragma kmm parallel(i = 0:n) write(y[i]) read(x[i])
     looks_up<<<1, 64>>>(n, y, x, x + n);
+// A place that kmmcc cannot compute, or that depends on sizes which need not agree, is no such place.
+// CHECK: :[[#@LINE+2]]:28: error: no clause says what 'flags' does with 'm ? x + n : x', its parameter 'flag' (float *)
+#pragma kmm parallel(i = 0:n) write(x[i])
+    flags<<<1, 64>>>(n, x, m ? x + n : x);
+// CHECK: :[[#@LINE+2]]:28: error: no clause says what 'flags' does with '&*(x + n)', its parameter 'flag' (float *)
+#pragma kmm parallel(i = 0:n) write(x[i])
+    flags<<<1, 64>>>(n, x, &*(x + n));
+// CHECK: :[[#@LINE+2]]:38: error: no clause says what 'flags' does with 'x - n', its parameter 'flag' (float *)
+#pragma kmm parallel(i = 0:half) write(x[i - half])
+    flags<<<1, 64>>>(half, x - half, x - n);
+// CHECK: :[[#@LINE+2]]:30: error: no clause says what 'flags' does with 'x + few', its parameter 'flag' (float *)
+#pragma kmm parallel(i = 0:called(few)) write(x[i])
+    flags<<<1, 64>>>(few, x, x + few);
+// What is read of one argument is not what is stored through another.
+// CHECK: :[[#@LINE+1]]:48: error: 'x[n:8]' is only read here, but 'flags' stores to it; say write(x[n:8])
+#pragma kmm parallel(i = 0:n) write(x[i]) read(x[n:8])
+    flags<<<1, 64>>>(n, x, x + n);
 // CHECK-NOT: no clause
+#pragma kmm parallel(i = 0:n) write(x[i]) update((m ? x + n : x)[0:2])
+    flags<<<1, 64>>>(n, x, m ? x + n : x);
 #pragma kmm parallel(i = 0:n) write(x[i]) update(x[n])
     flags<<<1, 64>>>(n, x, x + n);
 #pragma kmm parallel(i = 0:n) write(x[i]) update(x[m+1:m])

@@ -20,6 +20,9 @@ __global__ void hash(const float *a, float *b, unsigned n) { unsigned i = INDEX;
 __global__ void breaks(const float *a, float *b, int n, int w) { int i = INDEX; if (i < n) for (int k = 0; k < w; k++) { if (a[i + k] > 100) break; b[i * w + k] = k; } }
 __global__ void row_of_block(float *b, int w) { if ((int)threadIdx.x < w) b[blockIdx.x * w + threadIdx.x] = blockIdx.x; }
 
+namespace far { int k = 16; dim3 sixteen(16); }
+static void shrink() { far::sixteen.x = 8; }
+static void shrink(dim3 &block) { block.x = 8; }
 enum { N = 20000, ALL = 4 * N };
 static float *A, *B, host[ALL];
 static void show(const char *name)
@@ -80,6 +83,24 @@ int main()
     #pragma kmm parallel
     sixteens<<<100, fixed>>>(B);
     show("sixteens");
+    // The size is the qualified variable's, and what a function makes of it.
+    for (int k = 16, step = 0; step < 2; step++, far::k = 8) {
+        // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)far::k - 16, -((int)far::k - 16))
+        #pragma kmm parallel
+        sixteens<<<100, far::k>>>(B);
+        show(k == 16 ? "qualified" : "");
+    }
+    shrink();
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)far::sixteen.x - 16, -((int)far::sixteen.x - 16)
+    #pragma kmm parallel
+    sixteens<<<100, far::sixteen>>>(B);
+    show("shrunk");
+    dim3 local(16);
+    shrink(local);
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)local.x - 16, -((int)local.x - 16)
+    #pragma kmm parallel
+    sixteens<<<100, local>>>(B);
+    show("local");
     // CHECK: :[[#@LINE+2]]: #pragma kmm parallel({{.*}}read(A)
     // CHECK: wider than what is accessed: A: unknown: an unsigned index
     hash<<<4, 64>>>(A, B, n);
@@ -88,12 +109,12 @@ int main()
     breaks<<<4, 64>>>(A, B, n, 4);
     show("breaks");
     // A variable is no longer what its definition says where a function gets a reference to it.
-    dim3 local(16);
-    set(local);
-    global.x = local.x;
-    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)local.x - 16
+    dim3 shrunk(16);
+    set(shrunk);
+    global.x = shrunk.x;
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)shrunk.x - 16
     #pragma kmm parallel
-    sixteens<<<100, local>>>(B);
+    sixteens<<<100, shrunk>>>(B);
     show("sixteens");
     // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)global.x - 16
     #pragma kmm parallel
