@@ -37,6 +37,15 @@ __global__ void set(int n, int factor, int *x)
         x[i] = (int)((unsigned)i * factor);
 }
 
+/* The default stream does not wait for such a stream, as in plain CUDA. */
+static void end_if_alone(cudaStream_t s)
+{
+    unsigned flags = 0;
+    must(cudaStreamGetFlags(s, &flags), "cudaStreamGetFlags");
+    if (flags & cudaStreamNonBlocking)
+        must(cudaStreamSynchronize(s), "cudaStreamSynchronize");
+}
+
 static int is_line(const int *x, int begin, int slope)
 {
     int wrong = 0;
@@ -139,10 +148,12 @@ static void behind_launches(cudaStream_t s)
     must(cudaEventSynchronize(e), "cudaEventSynchronize");
     slow_twice<<<N / 256, 256, 0, s>>>(N, device, A, 20000000);
     must(cudaMemcpyAsync(A, device, N * sizeof(int), cudaMemcpyDeviceToDevice, s), "cudaMemcpyAsync");
+    end_if_alone(s);
     must(cudaMemcpy(got, A, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
     expect(is_line(got, 0, 10), "managed memory is copied from a library's");
     slow_twice<<<N / 256, 256, 0, s>>>(N, pinned, A, 20000000);
     must(cudaMemcpyAsync(A, pinned, N * sizeof(int), cudaMemcpyHostToDevice, s), "cudaMemcpyAsync");
+    end_if_alone(s);
     must(cudaMemcpy(got, A, sizeof(got), cudaMemcpyDeviceToHost), "cudaMemcpy");
     expect(is_line(got, 0, 20), "and from memory of the host that kernels write");
     must(cudaMemcpy(more, A, N * sizeof(int), cudaMemcpyDefault), "cudaMemcpy");
