@@ -406,6 +406,24 @@ bool check_pack(unit_t *u, directive_t *d)
     return known || d->item_count;
 }
 
+/* A struct that the launch passes twice: members in items name the arrays of both parameters. */
+static void check_struct(unit_t *u, const directive_t *d, int number, CXCursor parameter)
+{
+    size_t begin, end;
+    if (number >= d->argument_count ||
+        clang_getCanonicalType(clang_getCursorType(d->argument[number])).kind != CXType_Record ||
+        !covered_for_another(u, d, number) ||
+        !callee_argument_range(u, d, d->argument[number], &begin, &end))
+        return;
+    unit_error(
+        u, begin, end,
+        "no clause says what '%s' does with the pointers of '%s' by its parameter '%s'; what "
+        "is inferred is of another parameter, which gets the same; add read, write or update "
+        "with a member of '%s'",
+        d->callee_name, unit_words(u, begin, end), cursor_name(parameter),
+        unit_words(u, begin, end));
+}
+
 void check_arguments(unit_t *u, directive_t *d)
 {
     CXCursor f = instances_are_known(d)               ? instance_code(d->instance[0].kernel)
@@ -426,6 +444,8 @@ void check_arguments(unit_t *u, directive_t *d)
     for (int k = 0; k < p->count && (d->pack == PACK_NONE || k < d->pack); k++)
         check_argument(u, d, k, instances_parameter(d, k, type_of_parameter(f, k, p->at[k])),
                        p->at[k]);
+    for (int k = 0; k < p->count && d->pack == PACK_NONE; k++)
+        check_struct(u, d, k, p->at[k]);
 }
 
 /* ---- What the code does, against what the clauses say ---- */

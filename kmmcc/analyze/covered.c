@@ -202,3 +202,22 @@ bool covered(const unit_t *u, const directive_t *d, CXCursor argument, int numbe
     }
     return shared && is_compared(u, d, number);
 }
+
+bool covered_for_another(const unit_t *u, const directive_t *d, int number)
+{
+    const char *reason;
+    bool another = false, unknown = false;
+    for (int k = 0; k < d->item_count; k++) {
+        const item_t *item = &d->item[k];
+        if (!cursor_is_related(d->argument[number], item->base->cursor))
+            continue;
+        if (!item->of_one || item->parameter == number)
+            return false;
+        another = true;
+    }
+    if (!d->is_kernel || !another)
+        return false;
+    for (const known_t *k = known_of_launch(u, d, &reason); k; k = k->next)
+        unknown |= k->param == number && k->knowledge != KNOWN_EXACTLY;
+    return unknown;
+}

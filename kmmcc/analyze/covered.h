@@ -16,4 +16,8 @@ bool covered_by(const unit_t *u, const directive_t *d, const item_t *item, CXCur
 /* True if an item does, or if the kernel's code is compared with all items. */
 bool covered(const unit_t *u, const directive_t *d, CXCursor argument, int number);
 
+/* True if all items that begin as the argument does were made for another parameter, which gets the
+ * same struct, and what the kernel does with this one is not known exactly. */
+bool covered_for_another(const unit_t *u, const directive_t *d, int number);
+
 #endif

@@ -221,3 +221,18 @@ void hidden(int n, float *x, float *y)
 #pragma kmm parallel write(x[0]) read(y)
     plain<<<1, 64>>>ARGUMENTS;
 }
+// A struct that is passed twice: what is inferred of one parameter says nothing of the other.
+struct span { float *p; int n; };
+__global__ void spans(span a, span b, const float *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < a.n) { a.p[i] = x[i]; if (x[i] > 9) b.p[b.n + ((int)x[i] & 7)] = 1; } }
+__global__ void doubles(span a, span b) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < a.n) b.p[i] = 2 * a.p[i]; }
+void same_struct(span v, float *x)
+{
+// CHECK: :[[#@LINE+2]]:25: error: no clause says what 'spans' does with the pointers of 'v' by its parameter 'b'; what is inferred is of another parameter, which gets the same
+#pragma kmm parallel
+    spans<<<4, 64>>>(v, v, x);
+#pragma kmm parallel(i = 0:v.n) read(x[i]) update(v.p[0:v.n + 8])
+    spans<<<1, 64>>>(v, v, x);
+#pragma kmm parallel
+    doubles<<<4, 64>>>(v, v);
+// CHECK-NOT: error:
+}
