@@ -187,21 +187,22 @@ static inline float normcdfinvf(float p) { return (float)normcdfinv((double)p); 
  * for large x the asymptotic series. */
 static inline double kmm_host_bessel(double x, int order)
 {
-    const double z = fabs(x);
-    double sum = 1, term = 1;
+    const long double z = fabs(x);
+    long double sum = 1, term = 1; /* up to a hundred factors are rounded */
     if (z < 30) {
-        for (int k = 1; k < 100 && term > sum * 1e-17; k++) {
+        for (int k = 1; k < 100 && term > sum * 1e-20L; k++) {
             term *= z / (2 * k) * (z / (2 * (k + order)));
             sum += term;
         }
-        return order ? x / 2 * sum : sum;
+        return (double)(order ? (long double)x / 2 * sum : sum);
     }
-    for (int k = 1; k < 30 && fabs(term) > 1e-17; k++) {
+    for (int k = 1; k < 30 && fabsl(term) > 1e-17L; k++) {
         term *= ((2 * k - 1) * (2 * k - 1) - 4 * order) / (8 * z * k);
         sum += term;
     }
-    const double half = exp(z / 2),
-                 y = z < 1500 ? half / sqrt(6.2831853071795864769 * z) * sum * half : z + HUGE_VAL;
+    const long double half = expl(z / 2);
+    const double y = z < 1500 ? (double)(half / sqrtl(6.2831853071795864769L * z) * sum * half)
+                              : (double)z + HUGE_VAL;
     return order && x < 0 ? -y : y;
 }
 static inline double cyl_bessel_i0(double x) { return kmm_host_bessel(x, 0); }
