@@ -48,9 +48,9 @@ static bool is_in(const instance_t *i, const char *function)
     return found;
 }
 
-static bool runs(const instance_t *i, const char *stub)
+static bool runs(const instance_t *i, const char *host_name)
 {
-    return !strcmp(clang_text(clang_Cursor_getMangling(i->kernel)), stub);
+    return !strcmp(clang_text(clang_Cursor_getMangling(i->kernel)), host_name);
 }
 
 /* All launches of the host's code. */
@@ -96,12 +96,12 @@ static bool is_missing(const unit_t *u, const directive_t *d, const launched_t *
     if (!is_at(u, d, l) || is_visited(u, l))
         return false;
     for (int k = 0; k < all->count; k++)
-        launches += !strcmp(all->list[k].stub, l->stub) && is_at(u, d, &all->list[k]) &&
+        launches += !strcmp(all->list[k].kernel, l->kernel) && is_at(u, d, &all->list[k]) &&
                     !is_visited(u, &all->list[k]);
     for (int k = 0; k < u->directive_count; k++) {
         const directive_t *e = u->directives[k];
         for (int i = 0; instance_is_open(e) && is_at(u, e, l) && i < e->instance_count; i++)
-            instances += runs(&e->instance[i], l->stub) && !is_launched_in(all, &e->instance[i]);
+            instances += runs(&e->instance[i], l->kernel) && !is_launched_in(all, &e->instance[i]);
     }
     return instances < launches;
 }
@@ -177,7 +177,7 @@ static bool is_elsewhere(const unit_t *u, const directive_t *d, const launched_t
 {
     bool here = false, there = false;
     for (int k = 0; k < all->count; k++)
-        if (runs(i, all->list[k].stub) && is_in(i, all->list[k].function)) {
+        if (runs(i, all->list[k].kernel) && is_in(i, all->list[k].function)) {
             here |= is_at(u, d, &all->list[k]);
             there = true;
         }
@@ -190,7 +190,7 @@ static bool is_made(const unit_t *u, const directive_t *d, const launched_t *all
                     const instance_t *i)
 {
     for (int k = 0; k < all->count; k++)
-        if (runs(i, all->list[k].stub) && is_at(u, d, &all->list[k]))
+        if (runs(i, all->list[k].kernel) && is_at(u, d, &all->list[k]))
             return true;
     return false;
 }

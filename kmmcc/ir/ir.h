@@ -253,7 +253,7 @@ typedef ir_function_t **ir_analyze_fn(const char *path, const char *name, const 
 typedef struct ir_launch {
     const char *function; /* the linker's name of the function that launches */
     const char *title;    /* that function as the source names it */
-    const char *stub;     /* the linker's name of the kernel's stub */
+    const char *kernel;   /* the linker's name of the host function that stands for the kernel */
     const char *file;     /* as #line and options name it; NULL: not known */
     int line;
 } ir_launch_t;

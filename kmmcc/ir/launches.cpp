@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel launches in the code that a file has for the host: clang makes each of them a call of
-// the kernel's stub. Instances of templates have such calls of their own.
+// the host function that stands for the kernel. Instances of templates have such calls of their
+// own.
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -24,10 +25,10 @@ const char *kept(const std::string &text)
 }
 
 // The place that the program's text has: of a macro's code, where the macro is used.
-ir_launch_t launch_at(const Function &f, const Function &stub, const CallBase &call)
+ir_launch_t launch_at(const Function &f, const Function &kernel, const CallBase &call)
 {
     ir_launch_t l = {kept(f.getName().str()), kept(demangle(f.getName().str())),
-                     kept(stub.getName().str()), nullptr, 0};
+                     kept(kernel.getName().str()), nullptr, 0};
     if (const DILocation *at = call.getDebugLoc().get()) {
         bool whole = at->getFilename().starts_with("/") || at->getDirectory().empty();
         l.file = kept(whole ? at->getFilename().str()
@@ -56,9 +57,9 @@ extern "C" ir_launch_t *kmm_ir_launches(const char *path, int *count, const char
     for (const Function &f : **module)
         for (const Instruction &i : instructions(f)) {
             auto *call = dyn_cast<CallBase>(&i);
-            const Function *stub = call ? call->getCalledFunction() : nullptr;
-            if (stub && stub->getName().contains("__device_stub__"))
-                found.push_back(launch_at(f, *stub, *call));
+            const Function *kernel = call ? call->getCalledFunction() : nullptr;
+            if (kernel && kernel->getName().contains("__device_stub__"))
+                found.push_back(launch_at(f, *kernel, *call));
         }
     *count = (int)found.size();
     found.push_back({});
