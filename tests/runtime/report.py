@@ -369,7 +369,10 @@ def test_several_runtimes():
         check_shares(text, events)
         check_page("twice.html", events)
         assert re.search(rf"with 18 launches in 72 chunks on {number} devices?\.", words(text)), text
-        assert "unequal" not in text, text
+        kernels = sorted(sums["kernels"] for sums in shares(events)[0].values())
+        assert len(kernels) == number
+        if 2.02 * kernels[0] > kernels[-1]:  # as is meant; a busy machine may divide time otherwise
+            assert "unequal" not in text, text
 
 
 def test_refused():
