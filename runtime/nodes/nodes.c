@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "launch/nodes.h"
 #include "launch/state.h"
+#include "memory/residency/native.h"
 #include "nodes/exchange.h"
 #include "nodes/launch.h"
 #include "nodes/parts.h"
@@ -249,6 +250,10 @@ void kmm__nodes_attach(kmm_runtime_t *rt)
         return;
     nodes.rt = rt;
     rt->launches->nodes = kmm__nodes_hooks = &hooks;
+    rt->launches->other_nodes = nodes.count - 1;
+    /* A call that went straight to the driver would find old values. */
+    if (kmm__native_forbid(rt, "several nodes"))
+        kmm__nodes_fail(&nodes, kmm__error_get());
 }
 
 /* ---- Other nodes ---- */

@@ -76,6 +76,7 @@ static entry *entry_of(const std::string &wanted, const kernel &k)
     e->kernel.kernel.parameter_bytes = e->bytes.data();
     e->kernel.run = run_all;
     e->kernel.context = e;
+    e->kernel.name = e->name.c_str();
     return e;
 }
 

@@ -33,6 +33,9 @@
  * accesses, and that the user has not said among how many GPUs launches are divided. */
 void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind);
 
+/* The standing of the process is managed from now on. Returns as kmm__native_end does. */
+int kmm__native_forbid(kmm_runtime_t *rt, const char *what);
+
 /* Enters a native call. False: the standing is not native; it may have been until now. */
 bool kmm__native_enter(kmm_kind_t kind);
 void kmm__native_leave(void);
