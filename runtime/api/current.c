@@ -137,8 +137,6 @@ static void after_fork(void)
 void kmm__default_tell(void (*made)(kmm_runtime_t *rt))
 {
     tell_made = made;
-    if (default_runtime)
-        made(default_runtime); /* a static initializer has used it */
 }
 
 static void default_create(void)

@@ -252,8 +252,7 @@ void kmm__nodes_attach(kmm_runtime_t *rt)
     rt->launches->nodes = kmm__nodes_hooks = &hooks;
     rt->launches->other_nodes = nodes.count - 1;
     /* A call that went straight to the driver would find old values. */
-    if (kmm__native_forbid(rt, "several nodes"))
-        kmm__nodes_fail(&nodes, kmm__error_get());
+    kmm__native_forbid();
 }
 
 /* ---- Other nodes ---- */

@@ -279,20 +279,23 @@ static void step_spread(void)
             spread(x, y, arrays[from].model, arrays[to].model);
 }
 
-/* The same numbers as one process has, whose bits depend on the chunks. */
+/* A kernel that reduces, with a number that may look like an address. The bits of its sum depend on
+ * the chunks. */
 static void step_sum_up(void)
 {
     const kmm_kernel_t *kernel = node_kernel(1);
     int from = (int)pick(0, ARRAYS - 1);
-    int64_t count = pick(1, COUNT), chunk = BLOCK * pick(1, 20);
+    int64_t count = pick(1, COUNT), chunk = BLOCK * pick(1, 20), number = pick(0, 3) ? 1 : FOREIGN;
     const kmm_geometry_t g = {
         {(uint32_t)((count + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, NULL};
     float *sum = kmm_malloc(sizeof(*sum)), other = 0;
     uint32_t *most = kmm_malloc(sizeof(*most)), model_most = 0, is_most;
     kmm_runtime_t *rt = kmm_default();
-    void *args[5] = {NULL, &count, &arrays[from].base, &sum, &most};
+    void *args[6] = {NULL, &count, &arrays[from].base, &sum, &most, &number};
     expect(kmm_fill(rt, sum, 0, sizeof(*sum)), "fill");
     expect(kmm_fill(rt, most, 0, sizeof(*most)), "fill");
+    kmm__nodes_counts_t before = {.launches = 0}, after = before;
+    kmm__nodes_count(&before);
     kmm_launch_t *l = kmm_launch_begin("sum_up", "test_nodes.c", __LINE__);
     kmm_launch_confined(l);
     kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, count);
@@ -302,6 +305,9 @@ static void step_sum_up(void)
     reduce_begin(l, KMM_OP_MAX, KMM_UINT32, most, 1);
     kmm_launch_arm(l);
     expect(kmm_launch_kernel(kernel, &g, args + !kernel->is_clone), "sum_up");
+    kmm__nodes_count(&after);
+    if (number == FOREIGN && kernel->is_clone && before.launches != after.launches)
+        expect(KMM_E_INVALID, "a kernel with a foreign address is divided");
     sum_up(0, count, arrays[from].model, &other, &model_most);
     expect(kmm_copy_out(rt, &other, sum, sizeof(other)), "copy out");
     expect(kmm_copy_out(rt, &is_most, most, sizeof(is_most)), "copy out");

@@ -33,7 +33,7 @@ static kmm_runtime_t *native_runtime; /* constant once the standing is decided *
 static kmm_kind_t native_kind;
 static _Atomic(const char *) bound; /* why the standing cannot end; NULL: it can */
 static pthread_mutex_t deciding = PTHREAD_MUTEX_INITIALIZER; /* held while the standing changes */
-static atomic_bool is_forbidden;                             /* the standing is managed for good */
+static atomic_bool is_forbidden;      /* the standing is managed from the start */
 static atomic_bool stays;             /* the program makes calls that managed standing refuses */
 static void (*ends_call[ENDS])(void); /* guarded by `deciding` */
 static uint32_t ends_count;
@@ -284,6 +284,11 @@ static bool is_wanted(const kmm_runtime_t *rt, kmm_kind_t kind)
                          : kind == KMM_KIND_CUDA && (rt->visible_count == 1 || !rt->is_counted);
 }
 
+void kmm__native_forbid(void)
+{
+    atomic_store(&is_forbidden, true);
+}
+
 void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind)
 {
     pthread_mutex_lock(&deciding);
@@ -371,12 +376,6 @@ int kmm__native_end(kmm_runtime_t *rt, const char *what)
         error = take_over(rt, what);
     pthread_mutex_unlock(&deciding);
     return error;
-}
-
-int kmm__native_forbid(kmm_runtime_t *rt, const char *what)
-{
-    atomic_store(&is_forbidden, true);
-    return kmm__native_end(rt, what);
 }
 
 int kmm__native_doom(kmm_runtime_t *rt, const char *what)
@@ -480,8 +479,7 @@ bool kmm__native_return(kmm_kind_t kind, int (*gather)(kmm_runtime_t *rt))
 bool kmm__native_may_return(void)
 {
     const uint64_t at = atomic_load_explicit(&next_return, memory_order_relaxed);
-    return at && !atomic_load(&is_forbidden) && atomic_load(&standing) == MANAGED &&
-           kmm__now() >= at && !kmm__is_inside();
+    return at && atomic_load(&standing) == MANAGED && kmm__now() >= at && !kmm__is_inside();
 }
 
 bool kmm__native_may_move(void)

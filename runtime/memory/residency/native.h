@@ -33,8 +33,8 @@
  * accesses, and that the user has not said among how many GPUs launches are divided. */
 void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind);
 
-/* The standing of the process is managed from now on. Returns as kmm__native_end does. */
-int kmm__native_forbid(kmm_runtime_t *rt, const char *what);
+/* Called before that: the standing is managed, whatever the conditions. */
+void kmm__native_forbid(void);
 
 /* Enters a native call. False: the standing is not native; it may have been until now. */
 bool kmm__native_enter(kmm_kind_t kind);
