@@ -346,7 +346,7 @@ static const kmm_kernel_t *gpu_kernel_of(kmm__nodes_t *n, const head_t *h,
     const kmm_cuda_names_t *names = kmm__kernel_names(h->kind);
     const kmm_kernel_t *k = names ? names->kernel(at_offset(h->function)) : NULL;
     if (!k)
-        kmm__nodes_fail(n, "the driver does not find a kernel of the program here");
+        kmm__nodes_fail(n, "there is no GPU code for a kernel of the program here");
     if (k->param_count != h->param_count ||
         memcmp(k->param_bytes, param_bytes, h->param_count * sizeof(*param_bytes)))
         kmm__nodes_fail(n, "a kernel of the program has other parameters here");
