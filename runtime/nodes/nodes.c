@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "execute/exact.h"
 #include "launch/nodes.h"
 #include "launch/state.h"
 #include "memory/residency/native.h"
@@ -50,6 +51,48 @@ static void execute_use(kmm__shared_t *shared, const use_t *u)
     kmm__holder_map_settle(&shared->holders);
 }
 
+/* The bytes among [range[0], range[1]) whose home the node is: one of as many equal ranges as there
+ * are nodes. */
+static void home_of(const kmm__shared_t *shared, uint32_t node, const int64_t range[2],
+                    int64_t out[2])
+{
+    enum { PAGE = 4096 };
+    const int64_t count = nodes.count, begin = shared->bytes / PAGE * node / count * PAGE,
+                  end = node + 1 < nodes.count ? shared->bytes / PAGE * (node + 1) / count * PAGE
+                                               : shared->bytes;
+    out[0] = begin > range[0] ? begin : range[0];
+    out[1] = end < range[1] ? end : range[1];
+}
+
+/* memory: on node 0, what is written to byte range[0] and those behind it. */
+static int execute_deal(kmm__shared_t *shared, const use_t *u, char *memory)
+{
+    kmm__exchange_t e = {.nodes = &nodes, .shared = shared, .memory = memory, .first = u->range[0]};
+    int64_t home[2];
+    int error = 0;
+    for (uint32_t node = 0; node < nodes.count; node++) {
+        home_of(shared, node, u->range, home);
+        if (home[0] >= home[1])
+            continue;
+        kmm__holder_map_write(&shared->holders, node, home[0], home[1]);
+        if (node)
+            kmm__exchange_give(&e, node, home);
+        else if (nodes.me == 0)
+            error = kmm_copy_in(nodes.rt, shared->base + home[0], memory + (home[0] - u->range[0]),
+                                (size_t)(home[1] - home[0]));
+    }
+    kmm__exchange_end(&e);
+    kmm__holder_map_settle(&shared->holders);
+    return error;
+}
+
+static void execute_fetch(kmm__shared_t *shared, const use_t *u, char *memory)
+{
+    kmm__exchange_t e = {.nodes = &nodes, .shared = shared, .memory = memory, .first = u->range[0]};
+    kmm__exchange_fetch(&e, u->range);
+    kmm__exchange_end(&e);
+}
+
 /* ---- Node 0 ---- */
 
 static void turn_begin(void)
@@ -88,8 +131,60 @@ static int on_use(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end)
     return error;
 }
 
+/* Makes an array known to all nodes. */
+static kmm__shared_t *share(const kmm__array_t *a)
+{
+    kmm__shared_t *shared = kmm__shared_find(&nodes, a->id);
+    const array_t sent = {a->id, (int64_t)a->bytes};
+    if (shared)
+        return shared;
+    kmm__command_send(&nodes, KMM__COMMAND_ARRAY, &sent, sizeof(sent));
+    return kmm__shared_add(&nodes, a->id, a->base, sent.bytes);
+}
+
+/* True if what the program copies to the array goes to all nodes. Mapped memory is node 0's. Under
+ * checks no launch is divided. */
+static bool has_homes(const kmm__array_t *a, const kmm__shared_t *shared)
+{
+    enum { LEAST = 4096 }; /* bytes of each node */
+    const kmm_runtime_t *rt = a->runtime;
+    return !a->is_mapped && a->bytes / LEAST >= nodes.count && !(shared && shared->stays) &&
+           !rt->checks_access && !rt->checks_result && !kmm__exact_is_on();
+}
+
+static int copy_in(kmm__array_t *a, const int64_t range[2], char *memory, bool *is_done)
+{
+    kmm__shared_t *shared = kmm__shared_find(&nodes, a->id);
+    if (!has_homes(a, shared))
+        return use(shared, KMM_WRITE, range);
+    const use_t u = {a->id, {range[0], range[1]}, KMM_WRITE};
+    shared = share(a);
+    kmm__command_send(&nodes, KMM__COMMAND_DEAL, &u, sizeof(u));
+    *is_done = true;
+    return execute_deal(shared, &u, memory);
+}
+
+static int on_copy(kmm__array_t *a, const int64_t range[2], char *memory, bool is_in, bool *is_done)
+{
+    int error = 0;
+    turn_begin();
+    kmm__shared_t *shared = kmm__shared_find(&nodes, a->id);
+    if (is_in) {
+        error = copy_in(a, range, memory, is_done);
+    } else if (shared && !kmm__holder_map_is_of(&shared->holders, 0, range, false)) {
+        const use_t u = {a->id, {range[0], range[1]}, KMM_READ};
+        kmm__command_send(&nodes, KMM__COMMAND_FETCH, &u, sizeof(u));
+        execute_fetch(shared, &u, memory);
+        *is_done = true;
+    }
+    turn_end();
+    return error;
+}
+
 static int use_whole(kmm__shared_t *shared, kmm_mode_t mode)
 {
+    if (shared)
+        shared->stays = true;
     const int64_t range[2] = {0, shared ? shared->bytes : 0};
     return use(shared, mode, range);
 }
@@ -116,15 +211,8 @@ static int stay(const kmm__submission_t *s)
 /* Makes the arrays of a launch known to all nodes. `ids` receives their numbers. */
 static void share_arrays(const kmm__submission_t *s, uint64_t *ids)
 {
-    for (uint32_t k = 0; k < s->l->item_count; k++) {
-        const kmm__array_t *a = s->l->items[k].array;
-        const array_t sent = {a->id, (int64_t)a->bytes};
-        ids[k] = a->id;
-        if (kmm__shared_find(&nodes, a->id))
-            continue;
-        kmm__command_send(&nodes, KMM__COMMAND_ARRAY, &sent, sizeof(sent));
-        kmm__shared_add(&nodes, a->id, a->base, sent.bytes);
-    }
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        ids[k] = share(s->l->items[k].array)->id;
 }
 
 static void say_stay(const kmm__submission_t *s, const char *why)
@@ -240,6 +328,7 @@ static const kmm__nodes_hooks_t hooks = {.divide = on_divide,
                                          .gather = on_gather,
                                          .launched = on_launched,
                                          .use = on_use,
+                                         .copy = on_copy,
                                          .forget = on_forget,
                                          .threw = on_threw,
                                          .wait = on_wait};
@@ -282,6 +371,17 @@ static void wait_here(void)
     kmm__post_message(nodes.post, 0, KMM__ANSWER_DONE, NULL, 0);
 }
 
+static void execute_copy(const use_t *u, bool is_in)
+{
+    kmm__shared_t *shared = kmm__shared_find(&nodes, u->id);
+    if (!shared)
+        kmm__nodes_fail(&nodes, "nodes disagree on which arrays there are");
+    if (!is_in)
+        execute_fetch(shared, u, NULL);
+    else if (execute_deal(shared, u, NULL))
+        kmm__nodes_fail(&nodes, kmm_error_text(nodes.rt));
+}
+
 static void execute(const kmm__mail_t *m)
 {
     use_t u;
@@ -301,6 +401,11 @@ static void execute(const kmm__mail_t *m)
         memcpy(&u, m->bytes, sizeof(u));
         if (kmm__shared_find(&nodes, u.id))
             execute_use(kmm__shared_find(&nodes, u.id), &u);
+        break;
+    case KMM__COMMAND_DEAL:
+    case KMM__COMMAND_FETCH:
+        memcpy(&u, m->bytes, sizeof(u));
+        execute_copy(&u, m->kind == KMM__COMMAND_DEAL);
         break;
     case KMM__COMMAND_LAUNCH: kmm__launch_execute(&nodes, m->bytes, m->count); break;
     case KMM__COMMAND_WAIT: wait_here(); break;
