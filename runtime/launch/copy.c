@@ -126,10 +126,10 @@ static int on_range(kmm_runtime_t *rt, kmm__array_operation_t *op, const char *n
     KMM__NATIVE_HOLD(refused, rt, name);
     if (kmm__inside_refuse(name) || refused)
         return KMM_E_STATE;
+    const kmm__copied_t copied = {op->memory, op->value, mode == KMM_WRITE,
+                                  op->base.run == run_fill};
     bool is_done = false;
-    int error = op->memory ? kmm__nodes_copy(rt, address, op->bytes, op->memory, mode == KMM_WRITE,
-                                             &is_done)
-                           : kmm__nodes_use(rt, address, op->bytes, mode);
+    int error = kmm__nodes_copy(rt, address, op->bytes, &copied, &is_done);
     if (error || is_done)
         return error;
     kmm__gate_enter(rt);

@@ -49,7 +49,7 @@ int kmm__nodes_use(kmm_runtime_t *rt, const void *address, size_t bytes, kmm_mod
     return error;
 }
 
-int kmm__nodes_copy(kmm_runtime_t *rt, const void *address, size_t bytes, char *memory, bool is_in,
+int kmm__nodes_copy(kmm_runtime_t *rt, const void *address, size_t bytes, const kmm__copied_t *c,
                     bool *is_done)
 {
     const kmm__nodes_hooks_t *nodes = kmm__nodes_of(rt);
@@ -60,8 +60,7 @@ int kmm__nodes_copy(kmm_runtime_t *rt, const void *address, size_t bytes, char *
         return 0;
     const size_t begin = (size_t)((const char *)address - a->base);
     if (bytes && bytes <= a->bytes - begin) /* otherwise the call is refused, or does nothing */
-        error = nodes->copy(a, (int64_t[]){(int64_t)begin, (int64_t)(begin + bytes)}, memory, is_in,
-                            is_done);
+        error = nodes->copy(a, (int64_t[]){(int64_t)begin, (int64_t)(begin + bytes)}, c, is_done);
     drop(a);
     return error;
 }

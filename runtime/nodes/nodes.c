@@ -30,6 +30,7 @@ typedef struct use {
     uint64_t id;
     int64_t range[2];
     kmm_mode_t mode;
+    int value; /* of a set */
 } use_t;
 
 typedef struct array {
@@ -62,6 +63,24 @@ static void home_of(const kmm__shared_t *shared, uint32_t node, const int64_t ra
                                                : shared->bytes;
     out[0] = begin > range[0] ? begin : range[0];
     out[1] = end < range[1] ? end : range[1];
+}
+
+/* Each node sets its own bytes. */
+static int execute_fill(kmm__shared_t *shared, const use_t *u)
+{
+    int64_t home[2];
+    int error = 0;
+    for (uint32_t node = 0; node < nodes.count; node++) {
+        home_of(shared, node, u->range, home);
+        if (home[0] >= home[1])
+            continue;
+        kmm__holder_map_write(&shared->holders, node, home[0], home[1]);
+        if (node == nodes.me)
+            error =
+                kmm_fill(nodes.rt, shared->base + home[0], u->value, (size_t)(home[1] - home[0]));
+    }
+    kmm__holder_map_settle(&shared->holders);
+    return error;
 }
 
 /* memory: on node 0, what is written to byte range[0] and those behind it. */
@@ -116,7 +135,7 @@ static int use(kmm__shared_t *shared, kmm_mode_t mode, const int64_t range[2])
     if (kmm__is_inside())
         return kmm__error_set(KMM_E_UNSUPPORTED,
                               "work inside a chunk or a task uses an array that is on other nodes");
-    const use_t u = {shared->id, {range[0], range[1]}, mode};
+    const use_t u = {shared->id, {range[0], range[1]}, mode, 0};
     kmm__command_send(&nodes, KMM__COMMAND_USE, &u, sizeof(u));
     execute_use(shared, &u);
     return 0;
@@ -152,31 +171,34 @@ static bool has_homes(const kmm__array_t *a, const kmm__shared_t *shared)
            !rt->checks_access && !rt->checks_result && !kmm__exact_is_on();
 }
 
-static int copy_in(kmm__array_t *a, const int64_t range[2], char *memory, bool *is_done)
+static int copy_in(kmm__array_t *a, const int64_t range[2], const kmm__copied_t *c, bool *is_done)
 {
     kmm__shared_t *shared = kmm__shared_find(&nodes, a->id);
     if (!has_homes(a, shared))
         return use(shared, KMM_WRITE, range);
-    const use_t u = {a->id, {range[0], range[1]}, KMM_WRITE};
+    const use_t u = {a->id, {range[0], range[1]}, KMM_WRITE, c->value};
     shared = share(a);
-    kmm__command_send(&nodes, KMM__COMMAND_DEAL, &u, sizeof(u));
+    kmm__command_send(&nodes, c->is_set ? KMM__COMMAND_FILL : KMM__COMMAND_DEAL, &u, sizeof(u));
     *is_done = true;
-    return execute_deal(shared, &u, memory);
+    return c->is_set ? execute_fill(shared, &u) : execute_deal(shared, &u, c->memory);
 }
 
-static int on_copy(kmm__array_t *a, const int64_t range[2], char *memory, bool is_in, bool *is_done)
+static int copy_out(kmm__shared_t *shared, const int64_t range[2], char *memory, bool *is_done)
 {
-    int error = 0;
+    if (!shared || kmm__holder_map_is_of(&shared->holders, 0, range, false))
+        return 0;
+    const use_t u = {shared->id, {range[0], range[1]}, KMM_READ, 0};
+    kmm__command_send(&nodes, KMM__COMMAND_FETCH, &u, sizeof(u));
+    execute_fetch(shared, &u, memory);
+    *is_done = true;
+    return 0;
+}
+
+static int on_copy(kmm__array_t *a, const int64_t range[2], const kmm__copied_t *c, bool *is_done)
+{
     turn_begin();
-    kmm__shared_t *shared = kmm__shared_find(&nodes, a->id);
-    if (is_in) {
-        error = copy_in(a, range, memory, is_done);
-    } else if (shared && !kmm__holder_map_is_of(&shared->holders, 0, range, false)) {
-        const use_t u = {a->id, {range[0], range[1]}, KMM_READ};
-        kmm__command_send(&nodes, KMM__COMMAND_FETCH, &u, sizeof(u));
-        execute_fetch(shared, &u, memory);
-        *is_done = true;
-    }
+    int error = c->is_in ? copy_in(a, range, c, is_done)
+                         : copy_out(kmm__shared_find(&nodes, a->id), range, c->memory, is_done);
     turn_end();
     return error;
 }
@@ -371,14 +393,17 @@ static void wait_here(void)
     kmm__post_message(nodes.post, 0, KMM__ANSWER_DONE, NULL, 0);
 }
 
-static void execute_copy(const use_t *u, bool is_in)
+static void execute_copy(kmm__command_kind_t kind, const use_t *u)
 {
     kmm__shared_t *shared = kmm__shared_find(&nodes, u->id);
+    int error = 0;
     if (!shared)
         kmm__nodes_fail(&nodes, "nodes disagree on which arrays there are");
-    if (!is_in)
+    if (kind == KMM__COMMAND_FETCH)
         execute_fetch(shared, u, NULL);
-    else if (execute_deal(shared, u, NULL))
+    else
+        error = kind == KMM__COMMAND_FILL ? execute_fill(shared, u) : execute_deal(shared, u, NULL);
+    if (error)
         kmm__nodes_fail(&nodes, kmm_error_text(nodes.rt));
 }
 
@@ -403,9 +428,10 @@ static void execute(const kmm__mail_t *m)
             execute_use(kmm__shared_find(&nodes, u.id), &u);
         break;
     case KMM__COMMAND_DEAL:
+    case KMM__COMMAND_FILL:
     case KMM__COMMAND_FETCH:
         memcpy(&u, m->bytes, sizeof(u));
-        execute_copy(&u, m->kind == KMM__COMMAND_DEAL);
+        execute_copy((kmm__command_kind_t)m->kind, &u);
         break;
     case KMM__COMMAND_LAUNCH: kmm__launch_execute(&nodes, m->bytes, m->count); break;
     case KMM__COMMAND_WAIT: wait_here(); break;

@@ -58,6 +58,7 @@ typedef enum kmm__command_kind {
     KMM__COMMAND_FORGET,     /* id */
     KMM__COMMAND_USE,        /* id, mode, begin, end: node 0 reads or writes bytes */
     KMM__COMMAND_DEAL,       /* id, begin, end: node 0 writes bytes, which go to their homes */
+    KMM__COMMAND_FILL,       /* the same with a value: each node sets its own bytes */
     KMM__COMMAND_FETCH,      /* id, begin, end: node 0 reads bytes and does not keep them */
     KMM__COMMAND_LAUNCH,     /* nodes/launch.c */
     KMM__COMMAND_WAIT,       /* all work that was submitted ends, then DONE is sent */

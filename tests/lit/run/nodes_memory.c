@@ -60,6 +60,7 @@ int main(int argc, char **argv)
     double total[1] = {0}, copied = 0;
     if (argc > 1) {
         copy_in(a, piece);
+        kmm_fill(kmm_default(), b, 1, N * sizeof(*b));
     } else {
         #pragma kmm parallel(i = 0:N) chunk(N / 64) rebase(n: i, first: begin(i)) write(a[i])
         fill(N, 0, a);
