@@ -62,15 +62,10 @@ void kmm__exchange_give(kmm__exchange_t *e, uint32_t to, const int64_t range[2])
     move(e, 0, range[0], range[1]);
 }
 
-/* A run that node 0 holds is copied at once. */
 static void fetch(void *ctx, uint32_t from, int64_t begin, int64_t end)
 {
-    kmm__exchange_t *e = ctx;
     if (from != 0)
-        move(e, from, begin, end);
-    else if (e->nodes->me == 0 && kmm_copy_out(e->nodes->rt, e->memory + (begin - e->first),
-                                               e->shared->base + begin, (size_t)(end - begin)))
-        kmm__nodes_fail(e->nodes, kmm_error_text(e->nodes->rt));
+        move(ctx, from, begin, end);
 }
 
 void kmm__exchange_fetch(kmm__exchange_t *e, const int64_t range[2])

@@ -39,7 +39,8 @@ void kmm__exchange_read(kmm__exchange_t *e, kmm__shared_t *shared, uint32_t to,
                         const int64_t range[2]);
 /* Node 0 sends bytes [range[0], range[1]) of its program's memory to a node's array. */
 void kmm__exchange_give(kmm__exchange_t *e, uint32_t to, const int64_t range[2]);
-/* Node 0 gets bytes [range[0], range[1]) of the array to its program's memory. */
+/* Node 0 gets what others hold of bytes [range[0], range[1]), and it not, to its program's memory.
+ */
 void kmm__exchange_fetch(kmm__exchange_t *e, const int64_t range[2]);
 /* Partials [range[0], range[1]) of a reduction go from a node to another. */
 void kmm__exchange_partials(kmm__exchange_t *e, const kmm__work_t *w, uint32_t reduction,

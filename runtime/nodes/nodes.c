@@ -65,8 +65,11 @@ static void home_of(const kmm__shared_t *shared, uint32_t node, const int64_t ra
     out[1] = end < range[1] ? end : range[1];
 }
 
+/* What the program writes in these three, or reads, of node 0's own bytes is none of the command:
+ * see copy_own. */
+
 /* Each node sets its own bytes. */
-static int execute_fill(kmm__shared_t *shared, const use_t *u)
+static void execute_fill(kmm__shared_t *shared, const use_t *u)
 {
     int64_t home[2];
     int error = 0;
@@ -75,20 +78,20 @@ static int execute_fill(kmm__shared_t *shared, const use_t *u)
         if (home[0] >= home[1])
             continue;
         kmm__holder_map_write(&shared->holders, node, home[0], home[1]);
-        if (node == nodes.me)
+        if (node && node == nodes.me)
             error =
                 kmm_fill(nodes.rt, shared->base + home[0], u->value, (size_t)(home[1] - home[0]));
     }
+    if (error)
+        kmm__nodes_fail(&nodes, kmm_error_text(nodes.rt));
     kmm__holder_map_settle(&shared->holders);
-    return error;
 }
 
 /* memory: on node 0, what is written to byte range[0] and those behind it. */
-static int execute_deal(kmm__shared_t *shared, const use_t *u, char *memory)
+static void execute_deal(kmm__shared_t *shared, const use_t *u, char *memory)
 {
     kmm__exchange_t e = {.nodes = &nodes, .shared = shared, .memory = memory, .first = u->range[0]};
     int64_t home[2];
-    int error = 0;
     for (uint32_t node = 0; node < nodes.count; node++) {
         home_of(shared, node, u->range, home);
         if (home[0] >= home[1])
@@ -96,13 +99,9 @@ static int execute_deal(kmm__shared_t *shared, const use_t *u, char *memory)
         kmm__holder_map_write(&shared->holders, node, home[0], home[1]);
         if (node)
             kmm__exchange_give(&e, node, home);
-        else if (nodes.me == 0)
-            error = kmm_copy_in(nodes.rt, shared->base + home[0], memory + (home[0] - u->range[0]),
-                                (size_t)(home[1] - home[0]));
     }
     kmm__exchange_end(&e);
     kmm__holder_map_settle(&shared->holders);
-    return error;
 }
 
 static void execute_fetch(kmm__shared_t *shared, const use_t *u, char *memory)
@@ -171,35 +170,85 @@ static bool has_homes(const kmm__array_t *a, const kmm__shared_t *shared)
            !rt->checks_access && !rt->checks_result && !kmm__exact_is_on();
 }
 
-static int copy_in(kmm__array_t *a, const int64_t range[2], const kmm__copied_t *c, bool *is_done)
+/* Runs of bytes that node 0 itself copies or sets. */
+typedef struct own {
+    int64_t (*run)[2];
+    uint32_t count, capacity;
+} own_t;
+
+static void note_own(void *own, uint32_t from, int64_t begin, int64_t end)
+{
+    own_t *o = own;
+    if (from != 0)
+        return;
+    o->run = kmm__grow(o->run, o->count, &o->capacity, sizeof(*o->run));
+    o->run[o->count][0] = begin;
+    o->run[o->count++][1] = end;
+}
+
+static int copy_in(kmm__array_t *a, const int64_t range[2], const kmm__copied_t *c, own_t *own,
+                   bool *is_done)
 {
     kmm__shared_t *shared = kmm__shared_find(&nodes, a->id);
+    int64_t home[2];
     if (!has_homes(a, shared))
         return use(shared, KMM_WRITE, range);
     const use_t u = {a->id, {range[0], range[1]}, KMM_WRITE, c->value};
     shared = share(a);
     kmm__command_send(&nodes, c->is_set ? KMM__COMMAND_FILL : KMM__COMMAND_DEAL, &u, sizeof(u));
+    if (c->is_set)
+        execute_fill(shared, &u);
+    else
+        execute_deal(shared, &u, c->memory);
+    home_of(shared, 0, range, home);
+    if (home[0] < home[1])
+        note_own(own, 0, home[0], home[1]);
     *is_done = true;
-    return c->is_set ? execute_fill(shared, &u) : execute_deal(shared, &u, c->memory);
+    return 0;
 }
 
-static int copy_out(kmm__shared_t *shared, const int64_t range[2], char *memory, bool *is_done)
+static int copy_out(kmm__shared_t *shared, const int64_t range[2], char *memory, own_t *own,
+                    bool *is_done)
 {
     if (!shared || kmm__holder_map_is_of(&shared->holders, 0, range, false))
         return 0;
     const use_t u = {shared->id, {range[0], range[1]}, KMM_READ, 0};
     kmm__command_send(&nodes, KMM__COMMAND_FETCH, &u, sizeof(u));
     execute_fetch(shared, &u, memory);
+    kmm__holder_map_look(&shared->holders, 0, range, note_own, own);
     *is_done = true;
     return 0;
 }
 
+/* Waits for work on the array. Tasks that other threads have open may need the turn before they
+ * end, so this thread does not have it. */
+static int copy_own(const kmm__array_t *a, int64_t first, const kmm__copied_t *c, const own_t *own)
+{
+    int error = 0;
+    kmm__is_of_node = true;
+    for (uint32_t k = 0; k < own->count && !error; k++) {
+        const int64_t *run = own->run[k];
+        const size_t bytes = (size_t)(run[1] - run[0]);
+        error = c->is_set ? kmm_fill(nodes.rt, a->base + run[0], c->value, bytes)
+                : c->is_in
+                    ? kmm_copy_in(nodes.rt, a->base + run[0], c->memory + (run[0] - first), bytes)
+                    : kmm_copy_out(nodes.rt, c->memory + (run[0] - first), a->base + run[0], bytes);
+    }
+    kmm__is_of_node = false;
+    return error;
+}
+
 static int on_copy(kmm__array_t *a, const int64_t range[2], const kmm__copied_t *c, bool *is_done)
 {
+    own_t own = {0};
     turn_begin();
-    int error = c->is_in ? copy_in(a, range, c, is_done)
-                         : copy_out(kmm__shared_find(&nodes, a->id), range, c->memory, is_done);
+    int error = c->is_in
+                    ? copy_in(a, range, c, &own, is_done)
+                    : copy_out(kmm__shared_find(&nodes, a->id), range, c->memory, &own, is_done);
     turn_end();
+    if (!error)
+        error = copy_own(a, range[0], c, &own);
+    free(own.run);
     return error;
 }
 
@@ -396,15 +445,14 @@ static void wait_here(void)
 static void execute_copy(kmm__command_kind_t kind, const use_t *u)
 {
     kmm__shared_t *shared = kmm__shared_find(&nodes, u->id);
-    int error = 0;
     if (!shared)
         kmm__nodes_fail(&nodes, "nodes disagree on which arrays there are");
     if (kind == KMM__COMMAND_FETCH)
         execute_fetch(shared, u, NULL);
+    else if (kind == KMM__COMMAND_FILL)
+        execute_fill(shared, u);
     else
-        error = kind == KMM__COMMAND_FILL ? execute_fill(shared, u) : execute_deal(shared, u, NULL);
-    if (error)
-        kmm__nodes_fail(&nodes, kmm_error_text(nodes.rt));
+        execute_deal(shared, u, NULL);
 }
 
 static void execute(const kmm__mail_t *m)
