@@ -65,8 +65,7 @@ static void home_of(const kmm__shared_t *shared, uint32_t node, const int64_t ra
     out[1] = end < range[1] ? end : range[1];
 }
 
-/* What the program writes in these three, or reads, of node 0's own bytes is none of the command:
- * see copy_own. */
+/* The three commands below leave out node 0's own bytes, which copy_own copies or sets. */
 
 /* Each node sets its own bytes. */
 static void execute_fill(kmm__shared_t *shared, const use_t *u)

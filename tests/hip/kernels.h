@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library of kernels for the fake HIP driver: included behind a program in HIP that kmmcc compiles for the CPU, with its
+// A library of kernels for the fake drivers: included behind a program in HIP or CUDA that kmmcc compiles for the CPU, with its
 // pragmas ignored. FAKE_KERNELS(f, g<int>) lists its kernels. A clone of theirs, as the driver is asked for it by its
 // mangled name, is the same kernel with a part of its grid.
 #ifdef KMM_HOST_PARSE // kmmcc looks for kernels
