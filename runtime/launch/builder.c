@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "launch/fold.h"
+#include "launch/offsets.h"
 
 /* ---- Making and end ---- */
 
@@ -38,6 +39,7 @@ void kmm__launch_free(kmm_launch_t *l)
         l->give_back(l->kept);
         return;
     }
+    kmm__fetched_unref(l->fetched);
     if (l->items != l->few)
         free(l->items);
     free(l->label);
@@ -102,6 +104,7 @@ kmm_launch_t *kmm__launch_copy(const kmm_launch_t *l)
     memcpy(copy->values, l->values, sizeof(l->values));
     copy->next = next;
     copy->kept = NULL;
+    kmm__fetched_ref(copy->fetched);
     copy->label = l->label ? kmm__copy_text(l->label) : NULL;
     copy->error_text = NULL;
     copy->items = copy->few;
@@ -251,7 +254,7 @@ KMM__API void kmm_launch_await(kmm_launch_t *l)
 KMM__API void kmm_launch_keep(kmm_launch_t *l, kmm_site_t *site, const kmm_value_t *values,
                               unsigned count)
 {
-    if (count > KMM_MAX_VALUES)
+    if (count > KMM_MAX_VALUES || l->has_offsets) /* others may lie there the next time */
         return;
     l->site = site;
     l->value_count = count;
@@ -403,14 +406,20 @@ KMM__API void kmm_launch_offsets(kmm_launch_t *l, const void *offsets, kmm_type_
     kmm__item_t *item = item_last(l);
     bool is_index =
         type == KMM_INT32 || type == KMM_UINT32 || type == KMM_INT64 || type == KMM_UINT64;
-    if (item->section_count == 0 || item->section[item->section_count - 1].whole)
+    const kmm__offsets_t o = {offsets, type, count};
+    if (item->mode == KMM_REDUCE)
+        kmm__launch_mistake(l, KMM_E_INVALID,
+                            "%s: offsets give each chunk other elements, but a reduction has the "
+                            "same in each chunk",
+                            item->text);
+    else if (item->section_count == 0 || item->section[item->section_count - 1].whole)
         kmm__launch_mistake(l, KMM_E_INVALID, "%s: offsets without a section with bounds",
                             item->text);
-    else if (!is_index || !offsets || count < 1)
+    else if (!is_index || !offsets || (count < 1 && count != KMM_WHOLE))
         kmm__launch_mistake(l, KMM_E_INVALID,
                             "%s: offsets are an array of integers of 32 or 64 bits", item->text);
     else
-        item->section[item->section_count - 1].offsets = (kmm__offsets_t){offsets, type, count};
+        kmm__offsets_set(l, item, &item->section[item->section_count - 1], &o);
     l->has_offsets = true;
 }
 
