@@ -11,7 +11,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "launch/fold.h"
-#include "launch/offsets.h"
 
 /* ---- Making and end ---- */
 
@@ -33,13 +32,23 @@ void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
     l->error_text = kmm__copy_text(text);
 }
 
+static void fetched_unref(kmm__fetched_t *f)
+{
+    if (!f || atomic_fetch_sub(&f->uses, 1) > 1)
+        return;
+    for (kmm__fetched_t *next; f; f = next) {
+        next = f->next;
+        free(f);
+    }
+}
+
 void kmm__launch_free(kmm_launch_t *l)
 {
     if (l->kept) {
         l->give_back(l->kept);
         return;
     }
-    kmm__fetched_unref(l->fetched);
+    fetched_unref(l->fetched);
     if (l->items != l->few)
         free(l->items);
     free(l->label);
@@ -104,7 +113,8 @@ kmm_launch_t *kmm__launch_copy(const kmm_launch_t *l)
     memcpy(copy->values, l->values, sizeof(l->values));
     copy->next = next;
     copy->kept = NULL;
-    kmm__fetched_ref(copy->fetched);
+    if (copy->fetched)
+        atomic_fetch_add(&copy->fetched->uses, 1);
     copy->label = l->label ? kmm__copy_text(l->label) : NULL;
     copy->error_text = NULL;
     copy->items = copy->few;
@@ -398,29 +408,6 @@ KMM__API void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef
                             item->text);
     else
         item->section[item->section_count - 1].coef[axis] = (kmm__term_t){lower_coef, length_coef};
-}
-
-KMM__API void kmm_launch_offsets(kmm_launch_t *l, const void *offsets, kmm_type_t type,
-                                 int64_t count)
-{
-    kmm__item_t *item = item_last(l);
-    bool is_index =
-        type == KMM_INT32 || type == KMM_UINT32 || type == KMM_INT64 || type == KMM_UINT64;
-    const kmm__offsets_t o = {offsets, type, count};
-    if (item->mode == KMM_REDUCE)
-        kmm__launch_mistake(l, KMM_E_INVALID,
-                            "%s: offsets give each chunk other elements, but a reduction has the "
-                            "same in each chunk",
-                            item->text);
-    else if (item->section_count == 0 || item->section[item->section_count - 1].whole)
-        kmm__launch_mistake(l, KMM_E_INVALID, "%s: offsets without a section with bounds",
-                            item->text);
-    else if (!is_index || !offsets || (count < 1 && count != KMM_WHOLE))
-        kmm__launch_mistake(l, KMM_E_INVALID,
-                            "%s: offsets are an array of integers of 32 or 64 bits", item->text);
-    else
-        kmm__offsets_set(l, item, &item->section[item->section_count - 1], &o);
-    l->has_offsets = true;
 }
 
 KMM__API void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The offsets of sections whose ends data gives (kmm_launch_offsets): where they are, how many
  * there are, and copies of those that lie in arrays. */
-#include "launch/offsets.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,23 +9,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "launch/builder.h"
 #include "memory/array.h"
-
-void kmm__fetched_ref(kmm__fetched_t *f)
-{
-    if (f)
-        atomic_fetch_add(&f->uses, 1);
-}
-
-void kmm__fetched_unref(kmm__fetched_t *f)
-{
-    if (!f || atomic_fetch_sub(&f->uses, 1) > 1)
-        return;
-    for (kmm__fetched_t *next; f; f = next) {
-        next = f->next;
-        free(f);
-    }
-}
 
 /* True if the section moves with an axis whose end is not known yet. */
 static bool is_endless(const kmm_launch_t *l, const kmm__section_t *s)
@@ -62,8 +46,10 @@ static const void *fetch(kmm_launch_t *l, const char *text, const void *address,
     return f->at;
 }
 
-void kmm__offsets_set(kmm_launch_t *l, const kmm__item_t *item, kmm__section_t *s,
-                      const kmm__offsets_t *o)
+/* If the offsets lie in an array that launches may write, waits for what writes them, and copies
+ * them for the launch. */
+static void offsets_set(kmm_launch_t *l, const kmm__item_t *item, kmm__section_t *s,
+                        const kmm__offsets_t *o)
 {
     int64_t size = o->type == KMM_INT32 || o->type == KMM_UINT32 ? 4 : 8, there = 0;
     bool is_array = l->runtime && is_in_array(l->runtime, o->at, &there);
@@ -77,4 +63,27 @@ void kmm__offsets_set(kmm_launch_t *l, const kmm__item_t *item, kmm__section_t *
                             "%s: how many offsets there are is not known: give the axis its range, "
                             "or the offsets their shape",
                             item->text);
+}
+
+KMM__API void kmm_launch_offsets(kmm_launch_t *l, const void *offsets, kmm_type_t type,
+                                 int64_t count)
+{
+    kmm__item_t none = {.text = "?"}, *item = l->item_count ? &l->items[l->item_count - 1] : &none;
+    bool is_index =
+        type == KMM_INT32 || type == KMM_UINT32 || type == KMM_INT64 || type == KMM_UINT64;
+    const kmm__offsets_t o = {offsets, type, count};
+    if (item->mode == KMM_REDUCE)
+        kmm__launch_mistake(l, KMM_E_INVALID,
+                            "%s: offsets give each chunk other elements, but a reduction has the "
+                            "same in each chunk",
+                            item->text);
+    else if (item->section_count == 0 || item->section[item->section_count - 1].whole)
+        kmm__launch_mistake(l, KMM_E_INVALID, "%s: offsets without a section with bounds",
+                            item->text);
+    else if (!is_index || !offsets || (count < 1 && count != KMM_WHOLE))
+        kmm__launch_mistake(l, KMM_E_INVALID,
+                            "%s: offsets are an array of integers of 32 or 64 bits", item->text);
+    else
+        offsets_set(l, item, &item->section[item->section_count - 1], &o);
+    l->has_offsets = true;
 }
