@@ -4,7 +4,8 @@ module kmm_indices
     use kmm_c
     implicit none
     private
-    public :: kmm_index, kmm_all, kmm_at, kmm_part, operator(+), operator(-), operator(*), operator(.to.)
+    public :: kmm_index, kmm_all, kmm_at, kmm_part
+    public :: operator(+), operator(-), operator(*), operator(.to.)
 
     integer, parameter, public :: MOST_AXES = 3
 
@@ -25,8 +26,8 @@ module kmm_indices
         procedure at_i4, at_i8
     end interface
 
-    ! The elements of one part, or of several: those from offsets(i) on, before offsets(i + 1), as the
-    ! rows of a matrix in CSR form. Offsets count from 1. They are copied.
+    ! The elements of one part, or of several: those from offsets(i) on, before offsets(i + 1), as
+    ! the rows of a matrix in CSR form. Offsets count from 1. They are copied.
     interface kmm_part
         procedure part_i4, part_i8
     end interface
