@@ -191,6 +191,7 @@ static void check_offsets(unit_t *u, const directive_t *d, const item_t *item,
 {
     const expr_t *p = section->offsets;
     CXType type = section_offsets_array(p), element = type_pointee(type);
+    const bool is_array = type.kind == CXType_Pointer || type_is_array(type);
     kmm_type_t known;
     if (!check_scalar(u, d, section->lower) || !check_scalar(u, d, section->length))
         return;
@@ -199,11 +200,11 @@ static void check_offsets(unit_t *u, const directive_t *d, const item_t *item,
                    "a reduction has the same elements in each chunk, but offsets give each chunk "
                    "others; name all of them, as %s[:] does",
                    unit_words(u, item->base->begin, item->base->end));
-    else if (type.kind != CXType_Invalid && !type_is_dependent(type) &&
-             !type_is_dependent(element) && !section_offsets_type(element, &known))
+    else if (is_array ? !type_is_dependent(element) && !section_offsets_type(element, &known)
+                      : !type_is_dependent(type))
         unit_error(u, p->begin, p->end,
                    "'%s' is no pointer to integers of 32 or 64 bits, but '%s': offsets are such "
-                   "integers, one behind the other",
+                   "integers, one behind the other; those of a container are its data()",
                    unit_words(u, p->begin, p->end), clang_text(clang_getTypeSpelling(p->type)));
 }
 

@@ -34,7 +34,7 @@ void offsets(int n, const int *rowptr, const short *narrow, const int *ends, con
 // CHECK-NEXT: {{^ *}}rowptr[i + 1] - rowptr[i]{{$}}
 #pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) read(rowptr[i:2]) write(y[i]) read(val[rowptr[i]:rowptr[i + 1]])
     sums(0, n, rowptr, val, y);
-// CHECK: :[[#@LINE+1]]:103: error: 'narrow' is no pointer to integers of 32 or 64 bits, but 'const short *': offsets are such integers, one behind the other
+// CHECK: :[[#@LINE+1]]:103: error: 'narrow' is no pointer to integers of 32 or 64 bits, but 'const short *': offsets are such integers, one behind the other; those of a container are its data()
 #pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) read(rowptr[i:2]) write(y[i]) read(val[narrow[i]:narrow[i + 1] - narrow[i]])
     sums(0, n, rowptr, val, y);
 // CHECK: :[[#@LINE+1]]:93: error: a reduction has the same elements in each chunk, but offsets give each chunk others; name all of them, as y[:] does
