@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The offsets of sections whose ends data gives (kmm_launch_offsets): where they are, how many
  * there are, and copies of those that lie in arrays. */
-
 #include <pthread.h>
 #include <stdlib.h>
 
