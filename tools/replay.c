@@ -326,8 +326,8 @@ static const char help[] =
     "\n"
     "Layers:\n"
     "  pool[:initial[-maximum]] arena[:initial[-maximum]] thread_arena[:initial[-maximum]]\n"
-    "  binning:least-most fixed:bytes limit:bytes aligned:bytes statistics tracking prefetch "
-    "locked\n";
+    "  binning:least-most fixed_size:bytes limiting:bytes aligned:bytes\n"
+    "  statistics tracking prefetch thread_safe\n";
 
 static int print_version(void)
 {

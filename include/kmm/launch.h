@@ -285,10 +285,12 @@ void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef, int64_t
 
 /* Says of the section that was started last: its indices number parts, as the rows of a matrix in
  * CSR form. Part k has the elements [offsets[k], offsets[k + 1]); it is empty where these decrease.
- * `offsets` has `count` integers of 32 or 64 bits, which are not copied: they stay until the launch
- * has been handed over. The host reads them then, so they lie in no array, and in no memory that is
- * mapped otherwise than KMM_MAP_TO. Indices below 0 and above count - 2 number no part. The region
- * of a chunk is what lies from the first to the last element of its parts. */
+ * `offsets` has `count` integers of 32 or 64 bits, which stay until the launch has been handed
+ * over: the host reads them then. If they lie in an array, or in memory that is mapped otherwise
+ * than KMM_MAP_TO, this call waits for what writes them, and copies them. Count KMM_WHOLE means as
+ * many as that array has, or else as many as the axes' ranges need, which must be given. Indices
+ * below 0 and above count - 2 number no part. The region of a chunk is what lies from the first to
+ * the last element of its parts. */
 void kmm_launch_offsets(kmm_launch_t *l, const void *offsets, kmm_type_t type, int64_t count);
 
 /* Checks that a plain function's argument `name` has the value `expected` (the range's length,
