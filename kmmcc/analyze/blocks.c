@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/affine.h"
+#include "analyze/configured.h"
 #include "base/arena.h"
 #include "clang/cursor.h"
 
@@ -32,9 +33,12 @@ static CXCursor reference_of(CXCursor c)
                                                                          : clang_getNullCursor();
         }
         cursors_t list = cursor_children(c);
-        if ((kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr &&
-             kind != CXCursor_CallExpr) ||
-            !is_one(list))
+        bool wraps = kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr;
+        bool is_number = type_is_integer(clang_getCursorType(c));
+        if (!(wraps && is_number) &&
+            !((wraps || kind == CXCursor_CallExpr) && configured_is_dim3(c)))
+            return clang_getNullCursor();
+        if (!is_one(list))
             return clang_getNullCursor();
         c = list.at[0];
     }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Side effects of a launch's configuration, `<<<...>>>`. */
+#ifndef KMMCC_ANALYZE_CONFIGURED_H
+#define KMMCC_ANALYZE_CONFIGURED_H
+
+#include <clang-c/Index.h>
+#include <stdbool.h>
+
+#include "clang/unit.h"
+#include "pragma/directive.h"
+
+/* True if the expression is a dim3 that is no conversion of a class of the program: it is a copy, a
+ * variable, or what dim3's own constructors make of numbers or of another dim3. */
+bool configured_is_dim3(CXCursor c);
+/* True if the configuration may change something. Then the launch is described behind it, as its
+ * arguments are evaluated behind it. */
+bool configured_has_effects(const directive_t *d);
+/* Refuses such a launch if its configuration cannot be evaluated before the statement. */
+void check_configured(unit_t *u, const directive_t *d);
+
+#endif
