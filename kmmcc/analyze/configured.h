@@ -15,7 +15,8 @@ bool configured_is_dim3(CXCursor c);
 /* True if the configuration may change something. Then the launch is described behind it, as its
  * arguments are evaluated behind it. */
 bool configured_has_effects(const directive_t *d);
-/* Refuses such a launch if its configuration cannot be evaluated before the statement. */
+/* Refuses such a launch if its configuration cannot be evaluated before the statement, and a launch
+ * with an argument that changes what a clause names. */
 void check_configured(unit_t *u, const directive_t *d);
 
 #endif

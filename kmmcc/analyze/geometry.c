@@ -307,3 +307,15 @@ void geometry_box(const sample_t *s, const geometry_t *g, const int64_t first[3]
             box->end[k] = g->end[k];
     }
 }
+
+bool geometry_is_shared(const sample_t *s, const geometry_t *g)
+{
+    for (int k = 0; k < s->d->axis_count; k++) {
+        const axis_t *a = &s->d->axis[k];
+        const int at = dimension_of(a);
+        const int64_t length = g->chunk[at] * (is_block_axis(a) ? 1 : g->block[at]);
+        if (g->count[at] > 1 && g->end[k] > length)
+            return true;
+    }
+    return false;
+}

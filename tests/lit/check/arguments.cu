@@ -21,4 +21,13 @@ void all(cudaLaunchConfig_t c, int *o, int *a)
     cudaLaunchKernelEx(&c, same, 40000, o, (const int *)a);
     #pragma kmm parallel(i = 0:40000) chunk(8000) read(a[i:2]) write(o[i])
     cudaLaunchKernelEx(&c, next, 40000, o, (const int *)a);
+    int n = 40000;
+    // CHECK: :[[#@LINE+2]]:{{[0-9]+}}: error: the launch changes 'n', which a clause names
+    #pragma kmm parallel(i = 0:n) chunk(8000) read(a[i]) write(o[i])
+    same<<<400, 100>>>((n = 30000), o, a);
+    // CHECK: :[[#@LINE+2]]:{{[0-9]+}}: error: the launch changes 'p', which a clause names
+    #pragma kmm parallel(i = 0:40000) chunk(8000) read(p[i]) write(o[i])
+    same<<<400, 100>>>(40000, o, p += 3);
+    #pragma kmm parallel(i = 0:n) chunk(8000) read(a[i]) write(o[i])
+    same<<<400, 100>>>(n--, o, a);
 }
