@@ -91,9 +91,9 @@ static int64_t component(sample_t *s, CXCursor c, int64_t guess, bool *guessed)
         return sample_cursor(s, c, &value) ? value : guess;
     CXCursor initial = s->follows ? sample_definition(s, v) : clang_getNullCursor();
     if (!clang_Cursor_isNull(initial) && sample_cursor(s, initial, &value))
-        return sample_bind(s, cursor_name(v), value);
+        return sample_bind(s, sample_name(s, v), value);
     *guessed = true;
-    return sample_bind(s, cursor_name(v), guess);
+    return sample_bind(s, sample_name(s, v), guess);
 }
 
 bool geometry_knows_blocks(const sample_t *s)
