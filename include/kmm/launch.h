@@ -542,6 +542,17 @@ void kmm_directive_check(int result, const char *file, int line);
 
 #ifdef __cplusplus
 }
+
+/* What stands between `<<<` and `>>>` of a launch. T: dim3. Stream: of the runtime. */
+template <class T, class Stream> struct kmm_configuration {
+    T grid, block;
+    size_t bytes; /* of shared memory */
+    Stream stream;
+    kmm_configuration(T of_grid, T of_block, size_t of_shared = 0, Stream of_stream = 0)
+        : grid(of_grid), block(of_block), bytes(of_shared), stream(of_stream)
+    {
+    }
+};
 #endif
 #include "names_end.h"
 

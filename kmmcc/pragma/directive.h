@@ -273,8 +273,9 @@ typedef struct directive {
     size_t template_end;        /* behind the template arguments; name_after if there are none */
     /* Behind the parenthesis that opens the arguments; 0: a macro writes the launch. */
     size_t open;
-    int order;        /* index in the file, from 0 */
-    bool in_template; /* a template, or a generic lambda, is around the statement */
+    text_range_t configuration; /* between <<< and >>>; empty: a macro writes the launch */
+    int order;                  /* index in the file, from 0 */
+    bool in_template;           /* a template, or a generic lambda, is around the statement */
 
     /* ---- Set by instance.c and analyze/instances.c ---- */
     instance_t *instance;

@@ -169,6 +169,17 @@ void objects(int n, float *x, pure a, counter &c, converts nc, std::vector<int> 
 // CHECK: error: the call of 'make' may have side effects, and a clause has none; compute the value before the pragma
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + make(3).v])
     f(n, x);
+    volatile int device = 0;
+    std::atomic<int> count{0};
+// CHECK: error: {{.*}} may have side effects, and a clause has none; compute the value before the pragma
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + device])
+    f(n, x);
+// CHECK: error: {{.*}} may have side effects, and a clause has none; compute the value before the pragma
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + count.load()])
+    f(n, x);
+// CHECK: error: {{.*}} may have side effects, and a clause has none; compute the value before the pragma
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + count])
+    f(n, x);
 }
 
 // Offsets in a container are what data() points to.
