@@ -168,7 +168,8 @@ class Proof
 
     // ---- proof_alias.cpp: pointers that may lead into one array ----
     bool is_named(const Value *object) const;
-    bool has_plain_elements(const Value *array) const;
+    bool has_plain_elements(const Value *array, const LoadInst *load) const;
+    bool is_dense(const StoreInst *store) const;
     bool may_be_array(const GlobalVariable *g, const Value *pointer) const;
     bool may_meet(const Value *array, const Value *object, const Instruction *at) const;
     Mark judge_aliases(const Instruction *i, const Value *object, const Value *pointer) const;

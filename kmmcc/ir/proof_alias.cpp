@@ -93,16 +93,46 @@ static bool is_member(const Instruction *i)
     return false;
 }
 
-// True if all that the function stores through pointers to the array are numbers, as elements of
-// arrays.
-bool Proof::has_plain_elements(const Value *array) const
+// The type of the number that an instruction loads or stores, as C's rules of aliasing have it;
+// NULL: it may be any.
+static const Metadata *type_of(const Instruction *i)
 {
+    const MDNode *tag = i->getMetadata(LLVMContext::MD_tbaa);
+    auto *type = tag && tag->getNumOperands() > 2 ? dyn_cast<MDNode>(tag->getOperand(1)) : nullptr;
+    auto *of = type && type->getNumOperands() > 1 ? dyn_cast<MDNode>(type->getOperand(1)) : nullptr;
+    return of && of->getNumOperands() > 1 ? type
+                                          : nullptr; // all types are char's, right at the root
+}
+
+// True if a loop stores one number right behind another, and so to no member of an array of
+// structs: other members would lie between.
+bool Proof::is_dense(const StoreInst *store) const
+{
+    const auto bytes =
+        (int64_t)layout_.getTypeStoreSize(store->getValueOperand()->getType()).getFixedValue();
+    return SCEVExprContains(
+        scev_.getSCEV(const_cast<Value *>(store->getPointerOperand())), [&](const SCEV *s) {
+            auto *run = dyn_cast<SCEVAddRecExpr>(s);
+            auto *step = run ? dyn_cast<SCEVConstant>(run->getStepRecurrence(scev_)) : nullptr;
+            return step && step->getAPInt().abs() == (uint64_t)bytes;
+        });
+}
+
+// True if all that the function stores through pointers to the array are numbers, as elements of
+// arrays, and what it loads is none of them: a pointer, or a member of a struct of another type. A
+// member of the type is none if the elements lie side by side.
+bool Proof::has_plain_elements(const Value *array, const LoadInst *load) const
+{
+    const bool is_pointer = load->getType()->isPointerTy();
     for (const Instruction &i : instructions(f_)) {
         auto *store = dyn_cast<StoreInst>(&i);
         auto *copy = dyn_cast<MemTransferInst>(&i);
         const Value *to = store ? store->getPointerOperand() : copy ? copy->getRawDest() : nullptr;
         if (to && is_contained(arrays_of(to), array) &&
             (copy || is_member(store) || store->getValueOperand()->getType()->isPointerTy()))
+            return false;
+        if (store && !is_pointer && is_contained(arrays_of(to), array) && !is_dense(store) &&
+            (!type_of(store) || type_of(store) == type_of(load)))
             return false;
     }
     return true;
@@ -137,7 +167,8 @@ bool Proof::may_meet(const Value *array, const Value *object, const Instruction 
         return false;
     auto *g = dyn_cast<GlobalVariable>(object);
     auto *load = dyn_cast<LoadInst>(at);
-    if (load && (load->getType()->isPointerTy() || is_member(load)) && has_plain_elements(array))
+    if (load && (load->getType()->isPointerTy() || is_member(load)) &&
+        has_plain_elements(array, load))
         return false;
     return !g || !load || may_be_array(g, load->getPointerOperand());
 }
