@@ -213,6 +213,24 @@ typedef enum kmm_schedule {
 } kmm_schedule_t;
 void kmm_launch_schedule(kmm_launch_t *l, kmm_schedule_t schedule);
 
+/* A variable of static storage that a plain function reads by its name: what the program calls it,
+ * its memory, and what of that the function uses. */
+typedef enum kmm_variable_kind {
+    KMM_VARIABLE_POINTER = 1,        /* it is a pointer */
+    KMM_VARIABLE_HOLDS_POINTERS = 2, /* there are pointers in it */
+    KMM_VARIABLE_IN_PART = 4         /* perhaps not all of it */
+} kmm_variable_kind_t;
+typedef struct kmm_variable {
+    const char *text;
+    const volatile void *at;
+    size_t bytes;  /* 0: not known */
+    unsigned kind; /* of kmm_variable_kind_t, combined by `|` */
+} kmm_variable_t;
+/* Says which variables a plain function reads by their names. Before the launch, libkmm waits for
+ * what computes them and what pointers in them lead to, and brings it to the host's memory. The
+ * launch is refused if it writes to one of them. The table lives until kmm_launch_call returns. */
+void kmm_launch_variables(kmm_launch_t *l, const kmm_variable_t *table, unsigned count);
+
 /* Sets the priority. Of the chunks that are ready, those of higher priority start first. Default 0.
  */
 void kmm_launch_priority(kmm_launch_t *l, int priority);

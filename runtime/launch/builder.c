@@ -240,6 +240,12 @@ KMM__API void kmm_launch_members(kmm_launch_t *l, const kmm_member_t *table, uns
     l->member_count = count;
 }
 
+KMM__API void kmm_launch_variables(kmm_launch_t *l, const kmm_variable_t *table, unsigned count)
+{
+    l->variables = table;
+    l->variable_count = count;
+}
+
 KMM__API void kmm_launch_unused(kmm_launch_t *l, unsigned number)
 {
     if (number < KMM__MAX_UNUSED)

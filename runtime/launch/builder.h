@@ -125,6 +125,8 @@ struct kmm_launch {
     kmm__fetched_t *fetched;     /* the offsets that were copied for it; NULL: none */
     const kmm_member_t *members; /* pointers in structs that are arguments */
     uint32_t member_count;
+    const kmm_variable_t *variables; /* that a plain function names */
+    uint32_t variable_count;
     int error; /* the first mistake in the description */
     char *error_text;
     /* Fields that reuse does not clear: */
