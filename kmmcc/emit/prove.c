@@ -80,6 +80,8 @@ static void add_element(const item_t *item, ir_role_t *role)
     role->is_real = type == KMM_FLOAT || type == KMM_DOUBLE;
     role->element_bytes = role->is_pair || type > KMM_DOUBLE ? 0 : bytes[type];
     role->value_at = item->reduced.value_at;
+    role->has_unsigned_index =
+        item->reduced.index >= KMM_UINT8 && item->reduced.index <= KMM_UINT64;
 }
 
 static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *const *moved)
@@ -107,6 +109,9 @@ static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *
         role[r->parameter].kind = r->kind == REBASE_BEGIN ? IR_BEGIN
                                   : r->kind == REBASE_END ? IR_END
                                                           : IR_LENGTH;
+        const expr_t *lower = d->axis[r->axis].lower;
+        const form_t from = lower ? form_of(u->source, lower) : form_number(0);
+        role[r->parameter].from_zero = from.known && from.value >= 0;
     }
     return role;
 }

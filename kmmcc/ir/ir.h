@@ -287,6 +287,8 @@ typedef struct ir_role {
     int is_real;               /* its elements are float or double */
     int element_bytes;         /* of integers, float and double; 0: other elements */
     int64_t value_at;          /* of a pair: the byte of its value */
+    int has_unsigned_index;    /* of a pair */
+    int from_zero;             /* of IR_BEGIN: no chunk begins below 0 */
     int same_as;               /* 1 + the number of an earlier parameter that gets the same pointer;
                                   0: there is none */
 } ir_role_t;

@@ -71,6 +71,9 @@ struct Draw {
     int64_t first;
 };
 
+// Metadata of the assumptions that prove.cpp makes; the source makes the others.
+inline const char own_assumption[] = "kmm.own";
+
 // True if a function of a library only reads what its argument of this number points to.
 bool library_reads(StringRef name, unsigned number);
 
@@ -138,6 +141,9 @@ class Proof
     bool descends(const Loop *l) const;
     bool is_inside(const Loop *l, uint64_t axes) const;
     void find_divided();
+    bool is_bound(const BasicBlock *b) const;
+    bool stays_other(const Value *condition, bool value) const;
+    bool is_kept(const BasicBlock *b) const;
     void find_decisions();
 
     // ---- proof_value.cpp: which values are marked ----
@@ -150,6 +156,8 @@ class Proof
     Mark judge_block(const BasicBlock *b) const;
     void propagate();
     Mark ending() const;
+    bool is_of_chunk(const Value *v) const;
+    Mark promises() const;
 
     // ---- proof_memory.cpp: objects ----
     ObjectKind kind_of(const Value *object) const;
@@ -169,6 +177,7 @@ class Proof
     // ---- proof_alias.cpp: pointers that may lead into one array ----
     bool is_named(const Value *object) const;
     bool has_plain_elements(const Value *array) const;
+    bool may_be_element(const Instruction *member, const Value *array) const;
     bool may_be_array(const GlobalVariable *g, const Value *pointer) const;
     bool may_meet(const Value *array, const Value *object, const Instruction *at) const;
     Mark judge_aliases(const Instruction *i, const Value *object, const Value *pointer) const;
@@ -240,6 +249,7 @@ class Combining
     Kind kind(const Value *v, const Instruction *user);
     Kind kind_of_new(const Instruction *i);
     Kind kind_of_header(const PHINode *phi, const Loop *l);
+    bool comes_by(const BranchInst *branch, unsigned way, const PHINode *phi, unsigned k) const;
     Kind kind_of_phi(const PHINode *phi);
     Kind kind_of_truth(const Value *condition, const Value *yes, const Value *no,
                        const Instruction *at);
@@ -270,6 +280,9 @@ class Combining
     // ---- proof_pair.cpp ----
     std::set<std::pair<const Value *, const Value *>> paired_;
     const Value *index_place_ = nullptr;
+    bool is_from_zero(const SCEV *s) const;
+    bool keeps_order(const SCEVAddRecExpr *r) const;
+    const SCEVAddRecExpr *of_rows(const SCEVAddRecExpr *r) const;
     bool is_ascending(const Value *index) const;
     const Value *first_ = nullptr; // the value that is stored, while its conditions are looked at
     std::optional<bool> holds(const Value *condition, unsigned atoms) const;

@@ -26,17 +26,21 @@ static void assume_chunks(Function &f, const ir_role_t *role, int count)
     if ((int)f.arg_size() != count)
         return;
     IRBuilder<> at(&*f.getEntryBlock().getFirstInsertionPt());
+    auto assume = [&](Value *condition) {
+        at.CreateAssumption(condition)->setMetadata(own_assumption,
+                                                    MDNode::get(f.getContext(), {}));
+    };
     auto is_number = [&](int k, ir_role_kind_t kind) {
         return role[k].kind == kind && f.getArg((unsigned)k)->getType()->isIntegerTy();
     };
     for (int k = 0; k < count; k++) {
         Argument *a = f.getArg((unsigned)k);
         if (is_number(k, IR_LENGTH))
-            at.CreateAssumption(at.CreateICmpSGT(a, ConstantInt::get(a->getType(), 0)));
+            assume(at.CreateICmpSGT(a, ConstantInt::get(a->getType(), 0)));
         for (int i = 0; i < count && is_number(k, IR_BEGIN); i++)
             if (is_number(i, IR_END) && role[i].axis == role[k].axis &&
                 f.getArg((unsigned)i)->getType() == a->getType())
-                at.CreateAssumption(at.CreateICmpSLT(a, f.getArg((unsigned)i)));
+                assume(at.CreateICmpSLT(a, f.getArg((unsigned)i)));
     }
 }
 

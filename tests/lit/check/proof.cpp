@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <err.h>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -31,6 +32,7 @@ typedef std::complex<double> cplx;
 struct best { double value; int at; };
 struct vec { double x, y, z; };
 struct owner { double *p; };
+extern "C" [[noreturn]] void fatal(int);
 struct coefficients { double a, b, c; int power; };
 
 // ---- Proven ----
@@ -112,6 +114,8 @@ static void most_int(int n, const int *v, int *k) { int m = v[0]; for (int i = 0
 static void least_at(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
 static void least_local(int lo, int hi, const double *x, best *b) { double m = b->value; int k = b->at; for (int i = lo; i < hi; i++) if (x[i] < m) { m = x[i]; k = i; } b->value = m; b->at = k; }
 static void ends_alike(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); y[i] = x[i]; } }
+static void within(int lo, int hi, int m, const double *x, double *y) { if (lo < 0 || hi > m) abort(); for (int i = lo; i < hi; i++) y[i] = x[i]; }
+static void not_negative(int n, const double *x, double *y) { if (n < 0) throw 1; if (n <= 0) __builtin_unreachable(); for (int i = 0; i < n; i++) y[i] = x[i]; }
 static void all_positive(int n, const double *x, int *k) { for (int i = 0; i < n; i++) if (!(x[i] > 0)) *k = 0; }
 static void all_local(int n, const double *x, int *k) { int all = 1; for (int i = 0; i < n; i++) all = all && x[i] > 0; *k = *k && all; }
 static void sum_scaled(int n, double h, const double *x, double *s) { double t = 0; for (int i = 0; i < n; i++) t += 0.5 * (x[i] + x[i + 1]); *s += h * t; }
@@ -177,6 +181,15 @@ static void most_macro(int n, const double *x, double *s) { double m = -DBL_MAX;
 static void earliest(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value || (x[i] == b->value && i < b->at)) { b->value = x[i]; b->at = i; } }
 static void ends_by_data(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit((int)-x[i]); y[i] = x[i]; } }
 static void ends_by_kind(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); if (x[i] > 9) _exit(3); y[i] = x[i]; } }
+static void ends_with_text(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) errx((int)-x[i], "bad"); y[i] = x[i]; } }
+static void ends_or_aborts(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); if (x[i] > 9) abort(); y[i] = x[i]; } }
+static void ends_or_throws(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); if (x[i] > 9) throw 3; y[i] = x[i]; } }
+static void fatal_error(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) fatal(1); y[i] = x[i]; } }
+static void needs_pages(int n, const double *x, double *y) { if (n % 64) exit(1); for (int i = 0; i < n; i++) y[i] = x[i]; }
+static void ends_late(int n, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i]; if (n % 64) exit(1); }
+static void returns_at_once(int n, const double *x, double *y) { if (n % 64) return; for (int i = 0; i < n; i++) y[i] = x[i]; }
+static void promises_pages(unsigned n, const double *x, double *y) { if (n % 64) __builtin_unreachable(); for (unsigned i = 0; i < n; i++) y[i] = x[i]; }
+static void promises_lines(int n, const double *x, double *y) { x = (const double *)__builtin_assume_aligned(x, 64); for (int i = 0; i < n; i++) y[i] = x[i]; }
 static void last_least(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] <= b->value) { b->value = x[i]; b->at = i; } }
 static void least_from_end(int lo, int hi, const double *x, best *b) { for (int i = hi - 1; i >= lo; i--) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
 static void rises(int n, const double *x, int *k) { double old = -DBL_MAX; for (int i = 0; i < n; i++) { if (x[i] < old) *k = 0; old = x[i]; } }
@@ -316,6 +329,8 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
     least_at(0, n, x, b);
     LENGTH ends_alike(n, x, y);
+    BOUNDS within(0, n, n, x, y);
+    LENGTH not_negative(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
     least_local(0, n, x, b);
     AND all_positive(n, x, k);
@@ -392,6 +407,15 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
     earliest(0, n, x, b);
     LENGTH ends_by_data(n, x, y);
     LENGTH ends_by_kind(n, x, y);
+    LENGTH ends_with_text(n, x, y);
+    LENGTH ends_or_aborts(n, x, y);
+    LENGTH ends_or_throws(n, x, y);
+    LENGTH fatal_error(n, x, y);
+    LENGTH needs_pages(n, x, y);
+    LENGTH ends_late(n, x, y);
+    LENGTH returns_at_once(n, x, y);
+    LENGTH promises_pages(n, x, y);
+    LENGTH promises_lines(n, x, y);
     AND rises(n, x, k);
     LENGTH not_seen(n, x, y);
     LENGTH is_elsewhere(n, x, y);
@@ -481,6 +505,15 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 // CHECK: warning: it is not proven that chunks of 'earliest' give what one call gives, since it keeps the smaller index of equal values, also where the target already has that value
 // CHECK: warning: it is not proven that chunks of 'ends_by_data' give what one call gives, since it may end the program with a status that depends on which chunk comes first
 // CHECK: warning: it is not proven that chunks of 'ends_by_kind' give what one call gives, since it may end the program with a status that depends on which chunk comes first
+// CHECK: warning: it is not proven that chunks of 'ends_with_text' give what one call gives, since it may end the program with a status that depends on which chunk comes first
+// CHECK: warning: it is not proven that chunks of 'ends_or_aborts' give what one call gives, since it may end the program with a status that depends on which chunk comes first
+// CHECK: warning: it is not proven that chunks of 'ends_or_throws' give what one call gives, since it may end the program with a status that depends on which chunk comes first
+// CHECK: warning: it is not proven that chunks of 'fatal_error' give what one call gives, since it calls 'fatal', whose code is not seen
+// CHECK: warning: it is not proven that chunks of 'needs_pages' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'ends_late' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'returns_at_once' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'promises_pages' give what one call gives, since it promises something of its length or pointers, which need not hold in chunks
+// CHECK: warning: it is not proven that chunks of 'promises_lines' give what one call gives, since it promises something of its length or pointers, which need not hold in chunks
 // CHECK: warning: it is not proven that chunks of 'rises' give what one call gives, since it stores to a reduction's target what is not combined by the operator
 // CHECK: warning: it is not proven that chunks of 'not_seen' give what one call gives, since it calls 'elsewhere(double)', whose code is not seen
 // CHECK: warning: it is not proven that chunks of 'is_elsewhere' give what one call gives, since it has no code in this file, and a definition in a header would be seen
