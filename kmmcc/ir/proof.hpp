@@ -33,6 +33,9 @@ typedef const Why *Mark; // NULL: not marked
 // before that chunk, or behind it; and of it with what lies before.
 enum Run { RUN_WHOLE, RUN_CHUNK, RUN_BEFORE, RUN_AFTER, RUN_WITH };
 
+// Trials in which all numbers that are no bounds are one, or multiples of each other.
+enum { FIRST_EQUAL = 50, EQUAL_TRIALS = 2 };
+
 // One choice of numbers. `follows`: pointers move as the divided loops' indices do.
 struct Trial {
     unsigned number;
@@ -80,7 +83,8 @@ bool library_reads(StringRef name, unsigned number);
 class Proof
 {
   public:
-    Proof(Function &f, FunctionAnalysisManager &m, const ir_role_t *role, int count, uint64_t axes);
+    Proof(Function &f, FunctionAnalysisManager &m, const ir_role_t *role, int count,
+          const ir_division_t &division);
     // Returns NULL if the proof succeeds.
     Mark run();
 
@@ -92,7 +96,7 @@ class Proof
     DominatorTree &tree_;
     PostDominatorTree &post_;
     ScalarEvolution &scev_;
-    const uint64_t axes_;
+    const uint64_t axes_, away_;
     std::map<const Argument *, const ir_role_t *> role_;
     MapVector<const Loop *, Divided> divided_;
     std::map<const void *, unsigned> number_; // of arguments, instructions and loops, in order
@@ -180,6 +184,7 @@ class Proof
     bool may_be_element(const Instruction *member, const Value *array) const;
     bool may_be_array(const GlobalVariable *g, const Value *pointer) const;
     bool may_meet(const Value *array, const Value *object, const Instruction *at) const;
+    Mark judge_name(const Instruction *i, const Value *object) const;
     Mark judge_aliases(const Instruction *i, const Value *object, const Value *pointer) const;
 
     // ---- proof_effect.cpp: what is done to memory ----

@@ -92,6 +92,8 @@ std::optional<APInt> Proof::argument(const Argument *a, const Trial &t) const
         const int64_t x = bound(role, t);
         return isIntN(bits - 1, x) ? std::optional<APInt>(APInt(bits, (uint64_t)x)) : std::nullopt;
     }
+    if (!a->getType()->isPointerTy() && t.number >= FIRST_EQUAL)
+        return APInt(bits, t.number == FIRST_EQUAL ? 4 : 2ULL << chosen(a, t.number, 2));
     if (!a->getType()->isPointerTy() && is_scaled(t.number) && t.number % 2 && bits >= 32)
         return APInt(bits, 2 + chosen(a, t.number, 1ULL << std::min(29U, scale_of(t.number))));
     if (!a->getType()->isPointerTy())
