@@ -1,5 +1,5 @@
 // RUN: %kmmcc -O1 -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=warning: --implicit-check-not=error: %s
-// RUN: %kmmcc -O1 -Wno-kmm-unproven -c %s -o %t.o 2>&1 | FileCheck --allow-empty --implicit-check-not=kmm %s --check-prefix=NONE
+// RUN: %kmmcc -O1 -Wno-kmm-unproven -Wno-kmm-update -c %s -o %t.o 2>&1 | FileCheck --allow-empty --implicit-check-not=kmm %s --check-prefix=NONE
 // REQUIRES: ir
 // Functions whose chunks are proven to give what one call gives, and functions of which it is said
 // that this is not proven, with the reason. Every warning is in the list at the end.
@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include <vector>
 #define LENGTH _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) write(y[i])")
+#define KEPT _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) update(y[i])")
 #define BOUNDS _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) write(y[i])")
 #define UPDATE _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) update(y[i])")
 #define HALO _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i-1:3]) write(y[i])")
@@ -114,6 +115,8 @@ static void most_int(int n, const int *v, int *k) { int m = v[0]; for (int i = 0
 static void least_at(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
 static void least_local(int lo, int hi, const double *x, best *b) { double m = b->value; int k = b->at; for (int i = lo; i < hi; i++) if (x[i] < m) { m = x[i]; k = i; } b->value = m; b->at = k; }
 static void ends_alike(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); y[i] = x[i]; } }
+static void either(int n, const double *x, double *y) { for (int i = 0; i < n; i++) if (x[i] > 3) y[i] = x[i]; else y[i] = 3; }
+static void if_room(int n, const double *x, double *y) { double *t = (double *)malloc(64); if (!t) return; for (int i = 0; i < n; i++) { t[0] = x[i]; y[i] = t[0]; } free(t); }
 static void within(int lo, int hi, int m, const double *x, double *y) { if (lo < 0 || hi > m) abort(); for (int i = lo; i < hi; i++) y[i] = x[i]; }
 static void not_negative(int n, const double *x, double *y) { if (n < 0) throw 1; if (n <= 0) __builtin_unreachable(); for (int i = 0; i < n; i++) y[i] = x[i]; }
 static void all_positive(int n, const double *x, int *k) { for (int i = 0; i < n; i++) if (!(x[i] > 0)) *k = 0; }
@@ -153,6 +156,7 @@ static void sorted(int n, double *y) { std::sort(y, y + n); }
 static int order(const void *a, const void *b) { return *(const double *)a < *(const double *)b; }
 static void qsorted(int n, double *y) { qsort(y, n, sizeof *y, order); }
 static void rotated(int n, const double *x, double *y) { std::rotate_copy(x, x + n / 2, x + n, y); }
+static void by_data(int n, const double *x, double *y) { for (int i = 0; i < n; i++) if (x[i] > 3) y[i] = x[i]; }
 static void filtered(int n, const double *x, double *y) { std::copy_if(x, x + n, y, [](double v) { return v > 0; }); }
 static void shifted(int n, const double *x, double *y) { y[0] = x[0]; memmove(y + 1, x, (n - 1) * sizeof *y); }
 struct shape { virtual double area(double v) { return v; } virtual ~shape() {} };
@@ -329,6 +333,8 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
     least_at(0, n, x, b);
     LENGTH ends_alike(n, x, y);
+    LENGTH either(n, x, y);
+    LENGTH if_room(n, x, y);
     BOUNDS within(0, n, n, x, y);
     LENGTH not_negative(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
@@ -372,7 +378,8 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(y[i])
     qsorted(n, y);
     LENGTH rotated(n, x, y);
-    LENGTH filtered(n, x, y);
+    KEPT filtered(n, x, y);
+    LENGTH by_data(n, x, y);
     LENGTH shifted(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i], f[0:1]) write(y[i])
     by_virtual(n, f, x, y);
@@ -477,6 +484,7 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 // CHECK: warning: it is not proven that chunks of 'qsorted' give what one call gives, since it calls 'qsort', whose code is not seen
 // CHECK: warning: it is not proven that chunks of 'rotated' give what one call gives, since it stores outside of a loop over the range, so once in each chunk
 // CHECK: warning: it is not proven that chunks of 'filtered' give what one call gives, since it stores at an index or through a pointer that is data
+// CHECK: warning: 'y[i]' is only written here, so its old values are not brought, but data decides whether 'by_data' stores to it; say update(y[i]) [-Wkmm-update]
 // CHECK: warning: it is not proven that chunks of 'shifted' give what one call gives, since it stores at a place that is not known to be the same in a chunk
 // CHECK: warning: it is not proven that chunks of 'by_virtual' give what one call gives, since it calls a function through a pointer or a virtual function
 // CHECK: warning: it is not proven that chunks of 'by_function' give what one call gives, since it calls a function through a pointer or a virtual function
