@@ -379,8 +379,20 @@ void kmm_torch_free(void *p, ptrdiff_t bytes, int device, kmm_stream_t stream);
 void kmm_torch_record_stream(void *p, kmm_stream_t stream);
 /* Gives back what is not in use on any device. torch.cuda.empty_cache() calls it. */
 void kmm_torch_empty_cache(void);
+/* PyTorch's graphs, and its MemPool. From kmm_torch_pool_begin on, memory for streams of which
+ * fits(filter, stream) is true comes from a pool of the device of its own, which `id` names;
+ * kmm_torch_pool_end, with the same device and id, ends that. `fits` may be called by any thread
+ * meanwhile. The pool takes its memory from kmm_resource_of_device(device), and gives nothing back
+ * before kmm_torch_pool_release has been called once for each beginning and all of its memory has
+ * been freed; then the device is waited for. kmm_torch_pool_begin returns 0, or a negative error.
+ * kmm_torch_pool_end returns the filter, which belongs to the caller again; NULL: nothing had
+ * begun. */
+int kmm_torch_pool_begin(int device, const uint64_t id[2],
+                         bool (*fits)(void *filter, kmm_stream_t stream), void *filter);
+void *kmm_torch_pool_end(int device, const uint64_t id[2]);
+void kmm_torch_pool_release(int device, const uint64_t id[2]);
 /* `status` is KMM_E_MEMORY if memory has run out, and KMM_E_STATE if the stream is being captured
- * into a graph. */
+ * into a graph for which no kmm_torch_pool_begin was called. */
 void kmm_torch_on_failure(void (*fn)(int status, int device, size_t bytes, const char *text));
 
 /* CuPy's CFunctionAllocator. It allocates on the stream that this thread gave kmm_cupy_stream last

@@ -210,7 +210,7 @@ const option_t *option_find(const char *word, const char **value)
     const char *found_rest = NULL;
     for (size_t k = 0; k < sizeof(table) / sizeof(*table); k++) {
         const char *rest = option_rest(word + two_dashes, table[k].name);
-        if (rest && rest_fits(&table[k], rest, two_dashes) && (!found || rest < found_rest)) {
+        if (rest && rest_fits(&table[k], rest, two_dashes) && (!found || rest > found_rest)) {
             found = &table[k];
             found_rest = rest;
         }

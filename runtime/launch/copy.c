@@ -126,8 +126,11 @@ static int on_range(kmm_runtime_t *rt, kmm__array_operation_t *op, const char *n
     KMM__NATIVE_HOLD(refused, rt, name);
     if (kmm__inside_refuse(name) || refused)
         return KMM_E_STATE;
-    int error = kmm__nodes_use(rt, address, op->bytes, mode);
-    if (error)
+    const kmm__copied_t copied = {op->memory, op->value, mode == KMM_WRITE,
+                                  op->base.run == run_fill};
+    bool is_done = false;
+    int error = kmm__nodes_copy(rt, address, op->bytes, &copied, &is_done);
+    if (error || is_done)
         return error;
     kmm__gate_enter(rt);
     pthread_mutex_lock(&rt->lock);

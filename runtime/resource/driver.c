@@ -321,6 +321,16 @@ void kmm__driver_leave(void)
     driver.CtxPopCurrent(&context);
 }
 
+int kmm__driver_settle(int device)
+{
+    int status = kmm__driver_enter(device);
+    if (status)
+        return status;
+    status = kmm__driver_check(driver.CtxSynchronize(), "cuCtxSynchronize", device);
+    kmm__driver_leave();
+    return status;
+}
+
 void kmm__driver_settle_in(int device)
 {
     CUcontext context = NULL;

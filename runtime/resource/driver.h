@@ -152,6 +152,9 @@ const kmm_stream_order_t *kmm__driver_order(int device);
  * memory if the device supports it, else `plain`, the device's own resource. */
 int kmm__framework_pool_create(kmm_resource_t *plain, kmm_resource_t **out);
 
+/* Waits for all work of a device. */
+int kmm__driver_settle(int device);
+
 /* If this thread has no current context, makes the device's current and leaves it so, as an
  * allocation by the CUDA runtime would. */
 void kmm__driver_settle_in(int device);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "resource/driver.h"
+#include "resource/graph_pools.h"
 #include "resource/table.h"
 #include "resource/timeline.h"
 
@@ -106,7 +107,8 @@ typedef struct allocation {
     uintptr_t life; /* tells apart the streams that had this handle one after the other; NO_LIFE:
                        the memory waits for all work of its device */
     size_t bytes;
-    use_t *others; /* other streams that use the memory; guarded by `lock` */
+    use_t *others;           /* other streams that use the memory; guarded by `lock` */
+    kmm__graph_pool_t *pool; /* that of a graph; NULL: none */
 } allocation_t;
 
 #define NO_LIFE UINTPTR_MAX
@@ -122,9 +124,9 @@ static uintptr_t life_of(kmm_stream_t stream)
     return stream ? (uintptr_t)kmm__table_find(&ended, stream) : 0;
 }
 
-/* Refuses to allocate on a stream that is being captured. A graph may run as long as it exists, and
- * may use the memory each time; but libkmm does not know when it ends. The default stream is never
- * captured. */
+/* Refuses to allocate on a stream that is being captured, if no pool of the graph is known. A graph
+ * may run as long as it exists, and may use the memory each time; but libkmm does not know when it
+ * ends. The default stream is never captured. */
 static int check_capture(kmm_stream_t stream)
 {
     if ((uintptr_t)stream <= KMM__STREAM_LEGACY || !kmm__driver() ||
@@ -137,6 +139,27 @@ static int check_capture(kmm_stream_t stream)
                               stream);
 }
 
+static void forget(allocation_t *a)
+{
+    if (a->pool)
+        kmm__graph_pool_drop(a->pool);
+    free(a);
+}
+
+/* Allocates for a record whose other members are set. */
+static int allocate(allocation_t *a, void **out)
+{
+    int status = a->pool ? 0 : check_capture(a->stream);
+    if (status == 0)
+        status = kmm_resource_allocate(a->resource, a->bytes, 0, a->stream, out);
+    if (status == 0 && kmm__table_put(&outstanding, *out, a)) {
+        kmm_resource_deallocate(a->resource, *out, a->bytes, a->stream);
+        *out = NULL;
+        status = kmm__resource_fail(KMM_E_MEMORY, "no host memory to record an allocation");
+    }
+    return status;
+}
+
 static int get(int device, size_t bytes, kmm_stream_t stream, void **out)
 {
     kmm_resource_t *r = resource_of(device);
@@ -146,17 +169,12 @@ static int get(int device, size_t bytes, kmm_stream_t stream, void **out)
         return r ? kmm__resource_fail(KMM_E_MEMORY, "no host memory to record an allocation")
                  : KMM_E_DEVICE;
     atomic_fetch_or(&used, (uint64_t)1 << device);
-    *a = (allocation_t){r, stream, life_of(stream), bytes, NULL};
-    int status = check_capture(stream);
-    if (status == 0)
-        status = kmm_resource_allocate(r, bytes, 0, stream, out);
-    if (status == 0 && kmm__table_put(&outstanding, *out, a)) {
-        kmm_resource_deallocate(r, *out, bytes, stream);
-        *out = NULL;
-        status = kmm__resource_fail(KMM_E_MEMORY, "no host memory to record an allocation");
-    }
+    kmm__graph_pool_t *pool = kmm__graph_pool_take(device, stream);
+    *a = (allocation_t){
+        pool ? kmm__graph_pool_resource(pool) : r, stream, life_of(stream), bytes, NULL, pool};
+    int status = allocate(a, out);
     if (status)
-        free(a);
+        forget(a);
     else
         kmm__driver_settle_in(device); /* frameworks expect a current context after an allocation */
     return status;
@@ -191,17 +209,6 @@ static int wait_for_others(const allocation_t *a, kmm_stream_t stream)
     return status;
 }
 
-/* Waits for all work of a device. */
-static int settle(int device)
-{
-    int status = kmm__driver_enter(device);
-    if (status)
-        return status;
-    status = kmm__driver_check(kmm__driver()->CtxSynchronize(), "cuCtxSynchronize", device);
-    kmm__driver_leave();
-    return status;
-}
-
 /* Makes the free follow all uses of the memory. If the stream on which the memory was allocated has
  * ended, no stream is known to have its uses. Then this waits for all work of the device, and the
  * memory is freed on the default stream. */
@@ -210,7 +217,7 @@ static int order_free(const allocation_t *a, kmm_stream_t *stream)
     if (a->life == life_of(a->stream))
         return wait_for_others(a, *stream);
     *stream = NULL;
-    const int status = settle(a->resource->device);
+    const int status = kmm__driver_settle(a->resource->device);
     return status ? status : wait_for_others(a, NULL);
 }
 
@@ -226,7 +233,7 @@ static void put(void *p, kmm_stream_t stream)
         next = u->next;
         free(u);
     }
-    free(a);
+    forget(a);
 }
 
 /* ---- PyTorch ---- */
@@ -277,9 +284,27 @@ KMM__API void kmm_torch_record_stream(void *p, kmm_stream_t stream)
 
 KMM__API void kmm_torch_empty_cache(void)
 {
+    kmm__graph_pools_collect();
     for (int device = 0; device < KMM__MAX_DEVICES; device++)
         if (atomic_load(&used) >> device & 1)
             kmm_resource_trim(kmm_resource_of_device(device), 0);
+}
+
+KMM__API int kmm_torch_pool_begin(int device, const uint64_t id[2],
+                                  bool (*fits)(void *filter, kmm_stream_t stream), void *filter)
+{
+    kmm_resource_t *r = resource_of(device);
+    return r ? kmm__graph_pool_begin(device, id, r, fits, filter) : KMM_E_DEVICE;
+}
+
+KMM__API void *kmm_torch_pool_end(int device, const uint64_t id[2])
+{
+    return kmm__graph_pool_end(device, id);
+}
+
+KMM__API void kmm_torch_pool_release(int device, const uint64_t id[2])
+{
+    kmm__graph_pool_release(device, id);
 }
 
 /* ---- CuPy ---- */

@@ -424,7 +424,8 @@ static kmm__pool_t *pool_new(kmm_resource_t *upstream, const kmm_pool_options_t 
     kmm__pool_extend(p, 0);
     kmm__timelines_init(&p->timelines, p->head.order, sizeof(kmm__pool_stream_t), stream_is_idle,
                         NULL);
-    p->is_alone = relation == KMM__POOL_ALONE;
+    p->is_alone = relation != KMM__POOL_AMONG_OTHERS;
+    p->is_keeping = relation == KMM__POOL_KEEPING;
     if (!p->is_alone)
         kmm__holder_add(&p->holder, &p->head);
     return p;

@@ -106,7 +106,7 @@ typedef struct kmm__pool {
     _Atomic(kmm__index_t *) index[2]; /* of small blocks and of large blocks */
     kmm_pool_options_t options;       /* defaults filled in */
     size_t growth_least;
-    bool is_alone;
+    bool is_alone, is_keeping; /* pool.h */
     kmm__holder_t holder;
     kmm__timelines_t timelines;
     /* Guarded by `lock`: */

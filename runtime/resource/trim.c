@@ -39,6 +39,8 @@ int kmm__pool_trim(kmm_resource_t *head, size_t keep)
 {
     kmm__pool_t *p = (kmm__pool_t *)head;
     int status = 0;
+    if (p->is_keeping)
+        return 0;
     kmm__lock_take(&p->lock);
     kmm__pool_flush(p);
     kmm__heap_poll(p);

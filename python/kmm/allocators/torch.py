@@ -73,6 +73,14 @@ def use(mapped=None):
     inner.set_record_stream_fn(_library.address(library.kmm_torch_record_stream))
     if hasattr(inner, "set_reset_fn"):  # for torch.cuda.empty_cache()
         inner.set_reset_fn(_library.address(library.kmm_torch_empty_cache))
+    shim.kmm_torch_set(*(ctypes.c_void_p(_library.address(getattr(library, name)))
+                         for name in ("kmm_torch_pool_begin", "kmm_torch_pool_end",
+                                      "kmm_torch_pool_release", "kmm_resource_error_text")))
+    for setter, function in (("set_begin_allocate_to_pool", shim.kmm_torch_begin),
+                             ("set_end_allocate_to_pool_fn", shim.kmm_torch_end),
+                             ("set_release_pool", shim.kmm_torch_release)):
+        if hasattr(inner, setter):  # without them, memory for a graph is refused
+            getattr(inner, setter)(_library.address(function))
     torch.cuda.memory.change_current_allocator(allocator)
     _kept.extend([library, shim, allocator])
     return allocator

@@ -965,11 +965,16 @@ static void devices_in_use_reach_each_other(void **state)
     kmm_torch_free(a, 3 << 20, 0, NULL);
 }
 
-static size_t framework_live_count(int device)
+static kmm_resource_usage_t framework_usage(int device)
 {
     kmm_resource_usage_t usage;
     assert_int_equal(kmm_resource_usage(kmm_resource_of_device(device), &usage), 0);
-    return usage.live_count;
+    return usage;
+}
+
+static size_t framework_live_count(int device)
+{
+    return framework_usage(device).live_count;
 }
 
 /* Its event cannot be recorded there, so the memory would never be free again. */
@@ -1131,14 +1136,19 @@ static void capture_begin(CUstream stream)
                      CUDA_SUCCESS);
 }
 
-/* The graph is whole, and nobody has made anything else part of it. */
-static void capture_end(void)
+static void end_whole(CUstream stream)
 {
     void *graph = NULL;
-    assert_int_equal(capture_call("cuStreamEndCapture", "hipStreamEndCapture")(captured, &graph),
+    assert_int_equal(capture_call("cuStreamEndCapture", "hipStreamEndCapture")(stream, &graph),
                      CUDA_SUCCESS);
     assert_non_null(graph);
     assert_int_equal(capture_call("cuGraphDestroy", "hipGraphDestroy")(graph), CUDA_SUCCESS);
+}
+
+/* The graph is whole, and nobody has made anything else part of it. */
+static void capture_end(void)
+{
+    end_whole(captured);
     assert_int_equal(spoiling, 0);
     *(kmm__driver_t *)kmm__driver() = honest;
 }
@@ -1217,6 +1227,107 @@ static void frameworks_give_a_graph_nothing(void **state)
     assert_int_equal(framework_live_count(0), 0);
     kmm_resource_stream_end(kmm_resource_of_device(0), a);
     kmm_resource_stream_end(kmm_resource_of_device(0), b);
+    kmm_stream_pool_destroy(streams);
+}
+
+static bool is_captured(void *filter, kmm_stream_t stream)
+{
+    (*(int *)filter)++;
+    return stream == captured;
+}
+
+static bool overlap(const char *p, const char *q, size_t bytes)
+{
+    return p < q + bytes && q < p + bytes;
+}
+
+/* Allocates and frees memory on other streams. It is none of the graph's memory. */
+static void others_get_none_of(const char *graphs, size_t bytes, kmm_stream_t a, kmm_stream_t b)
+{
+    void *p[8];
+    kmm_torch_empty_cache();
+    for (int i = 0; i < 8; i++) {
+        p[i] = kmm_torch_alloc((ptrdiff_t)bytes, 0, i % 2 ? a : b);
+        assert_non_null(p[i]);
+        assert_false(overlap(p[i], graphs, bytes));
+    }
+    for (int i = 0; i < 8; i++)
+        kmm_torch_free(p[i], (ptrdiff_t)bytes, 0, i % 2 ? a : b);
+}
+
+static void a_graph_has_memory_of_its_own(void **state)
+{
+    (void)state;
+    enum { BYTES = 4 << 20, LARGE = 512 << 20 };
+    static const uint64_t id[2] = {0, 7}, other[2] = {7, 0};
+    kmm_stream_pool_t *streams;
+    int asked[2] = {0, 0};
+    assert_int_equal(kmm_stream_pool_create(0, 3, &streams), 0);
+    kmm_stream_t a = kmm_stream_pool_next(streams), b = kmm_stream_pool_next(streams),
+                 c = kmm_stream_pool_next(streams);
+    assert_null(kmm_torch_pool_end(0, id));
+    kmm_torch_pool_release(0, id); /* of nothing */
+    assert_int_equal(kmm_torch_pool_begin(-1, id, is_captured, asked), KMM_E_DEVICE);
+    const size_t before = framework_live_count(0);
+    char *kept = NULL, *freed = NULL, *large[2];
+    for (int turn = 0; turn < 2; turn++) { /* two graphs with one pool */
+        kmm_stream_t mine = turn ? b : a, free = turn ? a : b;
+        assert_int_equal(kmm_torch_pool_begin(0, id, is_captured, &asked[turn]), 0);
+        capture_begin(mine);
+        char *p = kmm_torch_alloc(BYTES, 0, mine), *q = kmm_torch_alloc(BYTES, 0, mine);
+        assert_non_null(p);
+        assert_non_null(q);
+        kmm_torch_free(p, BYTES, 0, mine);
+        char *again = kmm_torch_alloc(BYTES, 0, mine); /* in the order of the captured stream */
+        assert_ptr_equal(again, p);
+        assert_int_equal(capture_call("cuStreamBeginCapture_v2", "hipStreamBeginCapture")(c, 0),
+                         CUDA_SUCCESS);
+        kmm_torch_record_stream(again, c);
+        kmm_torch_free(again, BYTES, 0, mine); /* cannot be ordered: nobody gets it */
+        end_whole(c);
+        others_get_none_of(p, BYTES, free, free);
+        char *next = kmm_torch_alloc(BYTES, 0, mine);
+        assert_non_null(next);
+        assert_false(overlap(next, p, BYTES));
+        kmm_torch_free(next, BYTES, 0, mine);
+        large[turn] = kmm_torch_alloc(LARGE, 0, mine);
+        assert_non_null(large[turn]);
+        kmm_torch_free(large[turn], LARGE, 0, mine);
+        const size_t held = framework_usage(0).live_bytes;
+        assert_null(kmm_torch_alloc((ptrdiff_t)1 << 40, 0, mine)); /* others give memory back */
+        assert_int_equal(framework_usage(0).live_bytes, held);
+        for (int graph = 0; graph <= turn; graph++)
+            others_get_none_of(large[graph], LARGE, free, free);
+        capture_end();
+        assert_true(asked[turn] > 0);
+        assert_ptr_equal(kmm_torch_pool_end(0, id), &asked[turn]);
+        assert_null(kmm_torch_pool_end(0, id));
+        others_get_none_of(p, BYTES, a, b);
+        others_get_none_of(next, BYTES, a, b);
+        if (turn)
+            kmm_torch_free(q, BYTES, 0, mine);
+        else
+            kept = q, freed = p;
+    }
+    kmm_torch_pool_release(0, id); /* one graph is left */
+    others_get_none_of(freed, BYTES, a, b);
+    assert_true(framework_live_count(0) > before);
+    kmm_torch_pool_release(0, id); /* one allocation is left */
+    others_get_none_of(kept, BYTES, a, b);
+    others_get_none_of(freed, BYTES, a, b);
+    assert_int_equal(kmm_torch_pool_begin(0, other, is_captured, &asked[0]), 0);
+    capture_begin(a);
+    kmm_torch_free(kept, BYTES, 0, a); /* not while a graph is captured */
+    assert_true(framework_live_count(0) > before);
+    capture_end();
+    assert_ptr_equal(kmm_torch_pool_end(0, other), &asked[0]);
+    kmm_torch_empty_cache();
+    assert_int_equal(framework_live_count(0), before);
+    kmm_torch_pool_release(0, other);
+    assert_int_equal(framework_live_count(0), before);
+    kmm_resource_stream_end(kmm_resource_of_device(0), a);
+    kmm_resource_stream_end(kmm_resource_of_device(0), b);
+    kmm_resource_stream_end(kmm_resource_of_device(0), c);
     kmm_stream_pool_destroy(streams);
 }
 
@@ -1352,6 +1463,7 @@ int main(void)
         cmocka_unit_test(a_handle_that_is_used_again),
         cmocka_unit_test(a_captured_stream_is_let_alone),
         cmocka_unit_test(frameworks_give_a_graph_nothing),
+        cmocka_unit_test(a_graph_has_memory_of_its_own),
         cmocka_unit_test(frameworks_allocate_from_a_pool),
         cmocka_unit_test(the_driver_goes_first),
     };
