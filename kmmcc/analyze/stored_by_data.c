@@ -41,7 +41,8 @@ static const ir_access_t *store_by_data(const unit_t *u, const directive_t *d, i
         store = a;
     }
     for (int l = store ? store->loop : -1; l >= 0; l = f->loop[l].parent)
-        if (f->loop[l].has_breaks || is_of_data(f, f->loop[l].test)) /* the guard is the loop's end */
+        if (f->loop[l].has_breaks ||
+            is_of_data(f, f->loop[l].test)) /* the guard is the loop's end */
             return NULL;
     for (int k = 0; store && k < f->access_count; k++)
         if (f->access[k].kind == IR_READ && f->access[k].loop == store->loop &&
@@ -56,10 +57,11 @@ void check_stored_by_data(unit_t *u, const directive_t *d, const item_t *item, i
     const char *text = unit_words(u, item->begin, item->end);
     if (!store)
         return;
-    diag_at(SEVERITY_WARNING, u->source, item->begin, item->end,
-            "'%s' is only written here, so its old values are not brought, but data decides whether "
-            "'%s' stores to it; say update(%s) [-Wkmm-update]",
-            text, d->callee_name, text);
+    diag_at(
+        SEVERITY_WARNING, u->source, item->begin, item->end,
+        "'%s' is only written here, so its old values are not brought, but data decides whether "
+        "'%s' stores to it; say update(%s) [-Wkmm-update]",
+        text, d->callee_name, text);
     if (store->line)
         check_note_at(u, store->file, store->line, store->column, "it is stored to here");
 }
