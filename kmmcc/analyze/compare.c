@@ -404,6 +404,7 @@ static void settle(accessed_t *t)
         t->is_steady = false;
     t->least = t->sample_least;
     t->most = t->sample_most;
+    t->is_measured |= t->has_distance;
     t->has_distance = false;
 }
 
