@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-_Static_assert((int)KMM_MAX_JOINED == (int)KMM__DIMS, "a box has a dimension for each that is left");
+_Static_assert((int)KMM_MAX_JOINED == (int)KMM__DIMS,
+               "a box has a dimension for each that is left");
 
 static bool is_whole(const kmm__item_t *item, uint32_t d)
 {
