@@ -18,6 +18,7 @@
 #include "analyze/certain.h"
 #include "analyze/compare_call.h"
 #include "analyze/compare_report.h"
+#include "analyze/compare_sample.h"
 #include "analyze/compare_target.h"
 #include "analyze/geometry.h"
 #include "analyze/operator.h"
@@ -404,6 +405,7 @@ static void settle(accessed_t *t)
         t->is_steady = false;
     t->least = t->sample_least;
     t->most = t->sample_most;
+    t->is_measured |= t->has_distance;
     t->has_distance = false;
 }
 
@@ -447,33 +449,13 @@ static bool is_plausible(const comparison_t *c)
     return c->active;
 }
 
-/* Runs one sample. A sample whose launch is one chunk is skipped: one chunk cannot miss elements of
- * its neighbours. */
+/* Runs one sample, unless its launch is one chunk. */
 static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x)
 {
-    bool uses[3];
-    int64_t size = 12 * block_x + 5;
-    for (int k = 0; k < 3; k++) {
-        uses[k] = replay_uses(c->replay, IR_BLOCK_INDEX * 3 + k) ||
-                  replay_uses(c->replay, IR_THREAD_INDEX * 3 + k);
-        for (int i = 0; i < c->d->axis_count; i++)
-            uses[k] |= c->d->axis[i].source % 3 == (kmm_source_t)k;
-    }
-    if (uses[1] || uses[2])
-        size = 101;
-    c->sample = (sample_t){.u = c->u,
-                           .d = c->d,
-                           .trial = trial,
-                           .size = size,
-                           .multiple = uses[1] || uses[2] ? 32 : block_x,
-                           .follows = follows,
-                           .fixed = c->fixed};
-    if (!c->d->is_kernel)
-        call_size(c);
-    if (!geometry_of(&c->sample, uses, block_x, &c->geometry))
+    if (!compare_choose_sample(c, trial, follows, block_x))
         return;
     const geometry_t *g = &c->geometry;
-    if (g->count[0] * g->count[1] * g->count[2] < 2 || !certain_fits(c))
+    if (!certain_fits(c))
         return;
     uint64_t ranges = 0;
     for (int k = 0; k < c->d->axis_count; k++)

@@ -14,6 +14,7 @@
 #include "analyze/check_section.h"
 #include "analyze/compare_target.h"
 #include "analyze/geometry.h"
+#include "analyze/operator.h"
 #include "base/diag.h"
 
 static const char *const word[] = {"+", "*",  "min", "max",    "&",     "|",
@@ -198,11 +199,36 @@ static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *it
     return false;
 }
 
+static bool is_idempotent(const item_t *item)
+{
+    return item->op != KMM_OP_ADD && item->op != KMM_OP_MUL && item->op != KMM_OP_BXOR;
+}
+
+/* The item of the pointer that is reduced by the kernel's operation; NULL: there is none, or data
+ * lies in the same array. *idempotent: all operators there are. */
+static item_t *item_at(comparison_t *c, const accessed_t *t, const ir_access_t *a, bool *idempotent)
+{
+    item_t *found = NULL;
+    int64_t base;
+    *idempotent = true;
+    for (int k = 0; k < c->d->item_count; k++) {
+        item_t *item = &c->d->item[k];
+        if (!compare_is_of(c, t, item, &base))
+            continue;
+        if (item->mode != KMM_REDUCE)
+            return NULL;
+        *idempotent &= is_idempotent(item);
+        if (!found && !operator_is_beside(c, t, a, item, base))
+            found = item;
+    }
+    return found;
+}
+
 /* Kernels: a chunk's copy has the values of this chunk alone. */
-static bool report_atomic(comparison_t *c, const ir_access_t *a, const item_t *item)
+static bool report_atomic(comparison_t *c, const ir_access_t *a, const item_t *item,
+                          bool idempotent)
 {
     const ir_fold_t *f = &a->fold[IR_COMBINE_ADD];
-    bool idempotent = item->op != KMM_OP_ADD && item->op != KMM_OP_MUL && item->op != KMM_OP_BXOR;
     if (!f->is_read && (!f->is_tested || idempotent))
         return true;
     unit_error(
@@ -221,10 +247,11 @@ bool reduced_check(comparison_t *c)
     for (int k = 0; k < c->f->access_count; k++) {
         const ir_access_t *a = &c->f->access[k];
         const accessed_t *t = a->fold ? compare_pointer_of(c, a) : NULL;
-        item_t *item = t ? item_of(c, t) : NULL;
+        bool idempotent = false;
+        item_t *item = !t ? NULL : c->d->is_kernel ? item_at(c, t, a, &idempotent) : item_of(c, t);
         if (!item)
             continue;
-        if (c->d->is_kernel && !report_atomic(c, a, item))
+        if (c->d->is_kernel && !report_atomic(c, a, item, idempotent))
             return false;
         if (c->d->is_kernel)
             continue;
