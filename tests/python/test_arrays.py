@@ -66,6 +66,7 @@ def test_elements():
     a[1] = 2
     assert a.numpy().tolist() == [[7] * 5, [2] * 5, [7] * 5]
     assert kmm.zeros(0).numpy().shape == (0,) and kmm.zeros((3, 0), "i8").numpy().shape == (3, 0)
+    raises(ValueError, "1 to 6 dimensions", kmm.zeros, (1,) * 7)
     raises(IndexError, "out of range", lambda: a[3])
     raises(IndexError, "3 indices for 2", lambda: a[1, 2, 3])
     raises(TypeError, "but not True", lambda: a[True])
@@ -175,22 +176,6 @@ def test_parts():
     raises(TypeError, "offsets are a row of integers", kmm.part, [0.5], i)
     raises(TypeError, "offsets are a row of integers", kmm.part, [], i)
     raises(TypeError, "a launch that has write", v.__setitem__, kmm.part(rows, i), 0)
-
-
-def test_five_dimensions():
-    def work(chunk, x, y):
-        (planes, _, rows), (_, _, of_y) = (chunk.slices[k][:3] for k in (0, 1))
-        assert x.shape[2] == y.shape[2] or rows.start < of_y.start
-        y[...] = 2 * x[-y.shape[0]:, :, -y.shape[2]:]
-
-    for shape in (7, 2, 5, 3, 2), (3, 1, 1, 1, 1), (4, 0, 3, 2, 2), (5, 2, 3, 1, 2, 2):
-        values = rng.integers(0, 99, shape)
-        x, y = kmm.array(values), kmm.zeros(shape, "i8")
-        i, j = kmm.axis(shape[0]), kmm.axis(shape[2])
-        kmm.parallel(i, j, chunk=(2, 1)).run(work, kmm.read(x[i, :, j - 1:j + 1]),
-                                             kmm.write(y[i, :, j]))
-        assert np.array_equal(y.numpy(), 2 * values)
-    raises(ValueError, "1 to 6 dimensions", kmm.zeros, (1,) * 7)
 
 
 def test_strided_and_clipped():
