@@ -66,12 +66,11 @@ def test_elements():
     a[1] = 2
     assert a.numpy().tolist() == [[7] * 5, [2] * 5, [7] * 5]
     assert kmm.zeros(0).numpy().shape == (0,) and kmm.zeros((3, 0), "i8").numpy().shape == (3, 0)
-    raises(ValueError, "1 to 6 dimensions", kmm.zeros, (1,) * 7)
     raises(IndexError, "out of range", lambda: a[3])
     raises(IndexError, "3 indices for 2", lambda: a[1, 2, 3])
     raises(TypeError, "but not True", lambda: a[True])
     raises(TypeError, "cannot be", kmm.empty, 3, object)
-    raises(ValueError, "1 to 4 dimensions", kmm.empty, (1, 1, 1, 1, 1))
+    raises(ValueError, "1 to 6 dimensions", kmm.empty, (1,) * 7)
     raises(TypeError, "iterable", iter, a)
     raises(ValueError, "contiguous", a.numpy, out=np.empty((3, 5), "i8"))
     assert "(3, 5)" in repr(a) and "60 bytes" in repr(a)
