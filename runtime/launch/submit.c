@@ -22,6 +22,7 @@
 #include "launch/gate.h"
 #include "launch/host_uses.h"
 #include "launch/items.h"
+#include "launch/join.h"
 #include "launch/memo.h"
 #include "launch/natively.h"
 #include "launch/nodes.h"
@@ -555,6 +556,7 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
     static const uint32_t one[3] = {1, 1, 1};
     kmm__submission_t s;
     int error;
+    kmm__launch_join(l);
     kmm__submission_begin(&s, l);
     s.kind = KMM_KIND_HOST;
     s.annotated = true;
