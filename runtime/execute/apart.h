@@ -11,8 +11,8 @@
 
 #include "execute/shadow.h"
 
-/* Finds the blocks of the copies that the clauses of the check's chunk name or nearly, and
- * makes the others inaccessible where these are few runs. */
+/* Finds the blocks of each copy that are filled. Makes the others inaccessible, unless they make up
+ * many parts. */
 void kmm__apart_open(kmm__check_t *c);
 
 #endif
