@@ -439,6 +439,7 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     if (!error && kmm__compare_wants(s)) {
         pthread_mutex_unlock(&s->rt->lock);
         error = kmm__compare_begin(s, call, submit_untraced, &comparison);
+        s->is_apart = comparison && call->kernel && s->kind == KMM_KIND_HOST;
         kmm__spin_lock(&s->rt->lock);
     }
     const kmm__nodes_hooks_t *nodes = kmm__nodes_of(s->rt);
