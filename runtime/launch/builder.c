@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "launch/fold.h"
+#include "launch/join.h"
 
 /* ---- Making and end ---- */
 
@@ -240,6 +241,12 @@ KMM__API void kmm_launch_members(kmm_launch_t *l, const kmm_member_t *table, uns
     l->member_count = count;
 }
 
+KMM__API void kmm_launch_variables(kmm_launch_t *l, const kmm_variable_t *table, unsigned count)
+{
+    l->variables = table;
+    l->variable_count = count;
+}
+
 KMM__API void kmm_launch_unused(kmm_launch_t *l, unsigned number)
 {
     if (number < KMM__MAX_UNUSED)
@@ -385,6 +392,7 @@ KMM__API void kmm_launch_extent(kmm_launch_t *l, int64_t extent)
                             KMM_MAX_DIMS);
     else
         item->extent[item->dims++] = extent;
+    l->has_more_dims |= item->dims > KMM__DIMS;
 }
 
 KMM__API void kmm_launch_index(kmm_launch_t *l, int64_t lower, int64_t length)
@@ -476,6 +484,7 @@ KMM__API void kmm_launch_arm(kmm_launch_t *l)
         kmm__launch_free(armed);
     }
     drop_null_items(l);
+    kmm__launch_join(l);
     armed = l;
 }
 

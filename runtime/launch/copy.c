@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies, fills, and the host's direct reads and writes of arrays. Each is an operation that the
  * DAG orders with launches. */
+#include "launch/copy.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -281,6 +283,13 @@ static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const voi
     let_go(&op);
     pthread_mutex_unlock(&rt->lock);
     return error;
+}
+
+int kmm__bytes_to_host(kmm_runtime_t *rt, kmm__array_t *a, int64_t begin, int64_t end)
+{
+    const kmm__array_operation_t op = {
+        .base = {run_nothing}, .array = a, .begin = begin, .bytes = (size_t)(end - begin)};
+    return operate_in_pieces(rt, &op, "update from", KMM_READ);
 }
 
 KMM__API int kmm_update_from(kmm_runtime_t *rt, const void *base, size_t bytes)
