@@ -276,6 +276,18 @@ void kmm_launch_reduce(kmm_launch_t *l, kmm_op_t op, kmm_type_t type, const char
 void kmm_launch_pair(kmm_launch_t *l, size_t element_bytes, size_t value_offset,
                      kmm_type_t index_type, size_t index_offset);
 
+/* Fails to compile where a pair has another size than kmmcc has counted with, as where options or
+ * pragmas lay structs out in two ways. `place`: the directive's line, and the clause's words. */
+#ifdef __cplusplus
+#define KMM_PAIR_BYTES(bytes, counted, place)                                                      \
+    static_assert((bytes) == (counted), place ": the compiler lays the struct out otherwise than " \
+                                              "kmmcc")
+#else
+#define KMM_PAIR_BYTES(bytes, counted, place)                                                      \
+    __extension__ _Static_assert((bytes) == (counted),                                             \
+                                 place ": the compiler lays the struct out otherwise than kmmcc")
+#endif
+
 /* Says of the reduction that was started last, by min or max of floating-point numbers: where the
  * target is a NaN and a chunk has a number, the code takes the number, as fmin and fmax do. Without
  * it a NaN stays. */

@@ -101,7 +101,7 @@ static bool call(comparison_t *c, const int64_t first[3], const int64_t count[3]
         if (!t->skipped && !call_advance(c, t, &box))
             return false;
     }
-    return call_run(c, &box, record) && !c->carried->overflows;
+    return call_run(c, &box, MOST_EVENTS - c->carried->count, record) && !c->carried->overflows;
 }
 
 static bool run_launch(comparison_t *c, const geometry_t *g)

@@ -129,7 +129,8 @@ bool certain_old(const comparison_t *c, const accessed_t *t, const ir_access_t *
 {
     for (int k = 0; k < c->f->access_count; k++) {
         const ir_access_t *b = &c->f->access[k];
-        bool before = b < a || (share_loop(c, a, b) && !replay_is_first(c->replay, a));
+        bool before =
+            b->order < a->order || (share_loop(c, a, b) && !replay_is_first(c->replay, a));
         if (b->kind != IR_READ && before && is_same_array(c, t, b))
             return false;
     }

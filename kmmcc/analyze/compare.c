@@ -38,6 +38,7 @@ enum {
     MOST_SAMPLES = 40,
     MOST_THREADS_OF_CHUNK = 1 << 14, /* more are run in part */
     PART_OF_THREADS = 512,
+    MOST_VISITS_OF_CALL = 1 << 16 /* of each access of a plain function */
 };
 
 /* ---- Parameters ---- */
@@ -257,7 +258,7 @@ static void run_thread(comparison_t *c, const int64_t block[3], const int64_t th
         int at = a->source >= KMM_BLOCK_X ? a->source - KMM_BLOCK_X : a->source - KMM_GLOBAL_X;
         c->axis[k] = a->source >= KMM_BLOCK_X ? block[at] : block[at] * g->block[at] + thread[at];
     }
-    if (!replay_thread(c->replay, false, visit, c))
+    if (!replay_thread(c->replay, 0, visit, c))
         for (int k = 0; k < c->count; k++)
             c->target[k].storing_all = false;
 }
@@ -341,7 +342,7 @@ static bool run_chunk(comparison_t *c, const int64_t number[3])
             c->target[k].skipped = true;
     wide_begin_chunk(c);
     if (!c->d->is_kernel)
-        call_run(c, &box, visit);
+        call_run(c, &box, MOST_VISITS_OF_CALL, visit);
     else
         run_threads(c, first, count);
     for (int k = 0; k < c->count; k++)
@@ -478,8 +479,10 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
     }
     wide_begin_sample(c);
     run_chunks(c);
-    if (!c->d->is_kernel)
+    if (!c->d->is_kernel && carried_is_suspect(c))
         carried_look(c);
+    if (replay_is_spent(c->replay))
+        return; /* some of the sample was left out */
     bool plausible = is_plausible(c);
     for (int k = 0; k < c->count; k++) {
         accessed_t *t = &c->target[k];
@@ -493,6 +496,8 @@ static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x
 
 static bool is_suspect(const comparison_t *c)
 {
+    if (replay_is_spent(c->replay))
+        return false;
     for (int k = 0; k < c->count; k++)
         for (int i = 0; i < KINDS && !c->target[k].skipped; i++)
             if (c->target[k].alive[i])

@@ -108,13 +108,13 @@ bool call_advance(comparison_t *c, accessed_t *t, const chunk_box_t *box)
     return true;
 }
 
-bool call_run(comparison_t *c, const chunk_box_t *box, replay_visit_fn *visit)
+bool call_run(comparison_t *c, const chunk_box_t *box, int64_t most, replay_visit_fn *visit)
 {
     c->box = *box;
     for (int k = 0; k < c->d->axis_count; k++)
         c->axis[k] = box->begin[k];
     replay_restart(c->replay);
-    bool complete = replay_thread(c->replay, true, visit, c);
+    bool complete = replay_thread(c->replay, most, visit, c);
     for (int k = 0; k < c->count && !complete; k++)
         c->target[k].storing_all = false;
     return complete;

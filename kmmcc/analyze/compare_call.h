@@ -15,8 +15,8 @@ void call_size(comparison_t *c);
 bool call_value(comparison_t *c, int param, int64_t *value);
 /* Moves t->shift by as much as the chunk's call moves the argument. False: that is not known. */
 bool call_advance(comparison_t *c, accessed_t *t, const chunk_box_t *box);
-/* Runs the chunk's call. False: it has too many iterations, or an unknown number of them, so that
- * some were left out. */
-bool call_run(comparison_t *c, const chunk_box_t *box, replay_visit_fn *visit);
+/* Runs the chunk's call, and visits each access `most` times at most. False: there are more, or an
+ * unknown number of them, so that some were left out. */
+bool call_run(comparison_t *c, const chunk_box_t *box, int64_t most, replay_visit_fn *visit);
 
 #endif

@@ -26,7 +26,7 @@ static bool is_atom(const char *text)
 {
     for (; *text; text++)
         if (!((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
-              (*text >= '0' && *text <= '9') || *text == '_'))
+              (*text >= '0' && *text <= '9') || *text == '_' || *text == '$'))
             return false;
     return true;
 }

@@ -72,7 +72,7 @@ static bool can_name_in_all(const directive_t *d, int number, const char *name)
 
 static bool is_in_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
 /* Returns the member of the argument that follows at the place of the text; NULL: none does. */

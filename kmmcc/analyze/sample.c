@@ -265,7 +265,8 @@ CXCursor sample_variable(CXCursor c)
 
 static bool is_word(char c)
 {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return c == '_' || c == '$' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
 }
 
 static const char *skip_spaces(const char *p)

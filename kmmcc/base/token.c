@@ -131,9 +131,10 @@ static void skip_raw_string(lexer_t *l)
     l->at = l->end;
 }
 
+/* gcc and clang take `$` for a letter. */
 static bool name_char(int c)
 {
-    return isalnum(c) || c == '_' || c >= 0x80;
+    return isalnum(c) || c == '_' || c == '$' || c >= 0x80;
 }
 
 static token_kind_t lex_name(lexer_t *l)

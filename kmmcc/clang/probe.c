@@ -211,6 +211,14 @@ static bool set_type(expr_t *e, size_t begin, size_t end, CXCursor c, bool by_ma
     return found;
 }
 
+/* True for the object of an anonymous union, which the name of a member stands for. */
+static bool is_unwritten(CXCursor c)
+{
+    const enum CXCursorKind kind = clang_getCursorKind(c);
+    return (kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr) &&
+           !*cursor_name(clang_getCursorReferenced(c));
+}
+
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
 {
     walk_t w = *(const walk_t *)data;
@@ -221,7 +229,7 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         sscanf(cursor_name(c), "kmm_%d_%d", &order, &number) == 2) {
         w.probe = &w.d->probe[number];
         w.probe->type = clang_getCanonicalType(clang_getCursorType(c));
-    } else if (w.probe && clang_isExpression(clang_getCursorKind(c)) &&
+    } else if (w.probe && clang_isExpression(clang_getCursorKind(c)) && !is_unwritten(c) &&
                unit_range(w.u, c, &begin, &end)) {
         /* All that a macro's body writes has the range of its use, also operands. */
         bool written = cursor_is_from_body(c),

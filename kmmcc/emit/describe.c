@@ -303,8 +303,12 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
     if (item->mode == KMM_REDUCE && item->reduced.takes_number)
         text_printf(out, "%skmm_launch_numbers(kmm__launch);\n", indent);
     if (item->mode == KMM_REDUCE && item->reduced.is_pair)
-        text_printf(out, "%skmm_launch_pair(kmm__launch, %lld, %lld, %s, %lld);\n", indent,
-                    item->reduced.bytes, item->reduced.value_at, type_names[item->reduced.index],
+        text_printf(out,
+                    "%sKMM_PAIR_BYTES(sizeof(%s(%s)), %lld, \"line %u: \" %s);\n"
+                    "%skmm_launch_pair(kmm__launch, %lld, %lld, %s, %lld);\n",
+                    indent, stars, base, item->reduced.bytes,
+                    source_line(u->source, d->pragma.begin), text, indent, item->reduced.bytes,
+                    item->reduced.value_at, type_names[item->reduced.index],
                     item->reduced.index_at);
     describe_through(u, d, item, indent, values, out);
     describe_pointers(d, item, indent, out);

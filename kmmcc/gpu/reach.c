@@ -198,7 +198,8 @@ static size_t qualified_begin(const source_t *s, size_t at)
 {
     while (at >= 2 && s->text[at - 1] == ':' && s->text[at - 2] == ':') {
         at -= 2;
-        while (at > 0 && (isalnum((unsigned char)s->text[at - 1]) || s->text[at - 1] == '_'))
+        while (at > 0 && (isalnum((unsigned char)s->text[at - 1]) || s->text[at - 1] == '_' ||
+                          s->text[at - 1] == '$'))
             at--;
     }
     return at;

@@ -392,6 +392,7 @@ ir_function_t *Analysis::run()
         for (const Instruction &i : *b)
             visit(&i);
     test_loops();
+    find_earlier();
     find_elsewhere();
     if (plain_) {
         find_own();

@@ -180,6 +180,8 @@ class Analysis
     void append(Candidates &to, const Candidates &from, int condition);
 
     void access(const Instruction *i, ir_access_kind_t kind, const Value *pointer, int bytes);
+    bool stores_before(size_t store, size_t load);
+    void find_earlier();
     bool renews(const Value *v, const PHINode *phi, std::set<const Value *> &seen);
     bool is_length(const Instruction *difference, const Instruction *store, int64_t period);
     void carried_address(const Value *p, const Instruction *store, int64_t period,

@@ -14,10 +14,11 @@
 enum {
     MAX_LOOPS = 16,
     FIRST_ITERATIONS = 4,
-    CONSTANT_ITERATIONS = 16, /* of stores in loops whose number of iterations is a constant */
-    SHORT_ITERATIONS = 64,    /* of stores in loops that have no more, while MOST_EXTRA last */
-    MOST_EXTRA = 1 << 20,     /* iterations of such loops, of all threads */
-    MOST_ITERATIONS = 1 << 18,
+    CONSTANT_ITERATIONS = 16,  /* of stores in loops whose number of iterations is a constant */
+    SHORT_ITERATIONS = 64,     /* of stores in loops that have no more, while MOST_EXTRA last */
+    MOST_EXTRA = 1 << 20,      /* iterations of such loops, of all threads */
+    MOST_ITERATIONS = 1 << 18, /* of one loop */
+    MOST_VISITS = 1 << 23,     /* accesses, where all iterations are run */
     UNKNOWN_ITERATIONS = 3,
     TESTED_ITERATIONS = 64
 };
@@ -50,8 +51,10 @@ struct replay {
     struct cell *cell;
     struct course *course;
     unsigned now[LIFETIMES];
-    int64_t extra; /* what is left of MOST_EXTRA */
-    bool complete; /* no iteration was left out */
+    int64_t extra;  /* what is left of MOST_EXTRA */
+    int64_t visits; /* what is left of MOST_VISITS */
+    int64_t left;   /* how often the access may still be visited, where all iterations are run */
+    bool complete;  /* no iteration was left out */
     replay_visit_fn *visit;
     void *visit_context;
     bool all;
@@ -109,7 +112,8 @@ replay_t *replay_new(const ir_function_t *f, replay_param_fn *param, void *conte
 {
     size_t count = (size_t)f->node_count;
     replay_t *r = arena_alloc(sizeof(*r));
-    *r = (replay_t){.f = f, .param = param, .context = context, .extra = MOST_EXTRA};
+    *r = (replay_t){
+        .f = f, .param = param, .context = context, .extra = MOST_EXTRA, .visits = MOST_VISITS};
     r->counter = arena_alloc(((size_t)f->loop_count + 1) * sizeof(*r->counter));
     r->course = arena_alloc(((size_t)f->loop_count + 1) * sizeof(*r->course));
     r->cell = arena_alloc(count * sizeof(*r->cell));
@@ -315,6 +319,11 @@ static void count_to(replay_t *r, int loop, int64_t k)
     forget(r, r->course[loop].own);
 }
 
+bool replay_is_spent(const replay_t *r)
+{
+    return r->visits <= 0;
+}
+
 static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int count, bool certain);
 
 static void iteration(replay_t *r, const ir_access_t *a, const int *loop, int count, int64_t k,
@@ -430,6 +439,8 @@ static bool is_idle(replay_t *r, int condition, int loop)
 static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int count, bool certain)
 {
     if (count == 0) {
+        r->visits -= r->all;
+        r->left -= r->all;
         visit(r, a, certain);
         return;
     }
@@ -437,7 +448,7 @@ static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int coun
         return;
     const ir_loop_t *l = &r->f->loop[*loop];
     const int64_t most = most_iterations(r, a, *loop);
-    for (int64_t k = 0;; k++) {
+    for (int64_t k = 0; r->left > 0; k++) {
         bool holds = true, known = true;
         if (!l->tests_at_end)
             known = test(r, *loop, k, &holds);
@@ -472,18 +483,20 @@ bool replay_is_first(const replay_t *r, const ir_access_t *a)
     return true;
 }
 
-bool replay_thread(replay_t *r, bool all, replay_visit_fn *visit_one, void *context)
+bool replay_thread(replay_t *r, int64_t most, replay_visit_fn *visit_one, void *context)
 {
     r->visit = visit_one;
     r->visit_context = context;
-    r->all = all;
+    r->all = most > 0;
     r->complete = true;
     for (int k = 0; k < r->f->access_count; k++) {
         const ir_access_t *a = &r->f->access[k];
         int loop[MAX_LOOPS], count = 0, at = MAX_LOOPS;
         for (int l = a->loop; l >= 0 && at > 0; l = r->f->loop[l].parent, count++)
             loop[--at] = l;
+        r->left = !r->all ? 1 : most < r->visits ? most : r->visits;
         iterate(r, a, loop + at, count, true);
+        r->complete &= r->left > 0;
     }
     return r->complete;
 }

@@ -30,8 +30,11 @@ bool replay_value(replay_t *r, int node, int64_t *value);
 bool replay_uses(const replay_t *r, int what);
 /* True if every loop around the access that is being visited is in its first iteration. */
 bool replay_is_first(const replay_t *r, const ir_access_t *a);
-/* Visits all accesses of the thread that was set. Skips some iterations of long loops unless `all`.
- * False: `all` was given and the limit of iterations was reached. */
-bool replay_thread(replay_t *r, bool all, replay_visit_fn *visit, void *context);
+/* True if so many accesses were visited, where all iterations are run, that no more are. */
+bool replay_is_spent(const replay_t *r);
+/* Visits all accesses of the thread that was set. most > 0: runs all iterations, but visits no
+ * access more often than that. 0: skips some iterations of long loops.
+ * False: `most` was given, and it or another limit was reached. */
+bool replay_thread(replay_t *r, int64_t most, replay_visit_fn *visit, void *context);
 
 #endif

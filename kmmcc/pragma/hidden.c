@@ -34,7 +34,7 @@ static text_t without_trigraphs(const source_t *source)
 
 static bool is_letter(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
 static text_t without_splices(text_t text)

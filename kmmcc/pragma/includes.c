@@ -115,7 +115,7 @@ static const char *name_in(const char *operand)
 
 static bool is_letter(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
 /* The length of a line splice in the middle of a word; 0: none is there. */

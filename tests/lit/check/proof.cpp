@@ -35,6 +35,8 @@ struct vec { double x, y, z; };
 struct owner { double *p; };
 extern "C" [[noreturn]] void fatal(int);
 struct coefficients { double a, b, c; int power; };
+static union { double of_union[1000]; unsigned bits[2000]; };
+static double with$sign[1000];
 
 // ---- Proven ----
 static void axpy(int n, double a, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = a * x[i] + 1; }
@@ -440,6 +442,8 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i], o[0:1]) write(y[i])
     chain_in_struct(0, n, x, y, o);
     LENGTH copies_at_most(n, x, y);
+#pragma kmm parallel(i = 0:1000) chunk(100) rebase(n: i) read(with$sign[i]) write(of_union[i])
+    axpy(1000, 2, with$sign, of_union);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(x[i]) write(y[i])
     pairs(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(n: i) read(v[i]) reduce(min: least[0])

@@ -40,11 +40,14 @@ int main(void)
 // CHECK:      kmm_launch_reduce(kmm__launch, KMM_OP_ADD, KMM_COMPLEX_FLOAT, "(&sum)[0]", (&sum));
 // CHECK:      kmm_launch_reduce(kmm__launch, KMM_OP_LOR, KMM_INT32, "(&any)[0]", (&any));
 // CHECK:      kmm_launch_reduce(kmm__launch, KMM_OP_ARGMIN, KMM_FLOAT, "(&least)[0]", (&least));
+// CHECK-NEXT: KMM_PAIR_BYTES(sizeof({{.*}}), 8, "line {{.*}});
 // CHECK-NEXT: kmm_launch_pair(kmm__launch, 8, 0, KMM_INT32, 4);
 // CHECK-NEXT: kmm_launch_index(kmm__launch, 0, 1);
 // CHECK:      kmm_launch_reduce(kmm__launch, KMM_OP_ARGMAX, KMM_INT16, "(&most)[0]", (&most));
+// CHECK-NEXT: KMM_PAIR_BYTES(sizeof({{.*}}), 16, "line {{.*}});
 // CHECK-NEXT: kmm_launch_pair(kmm__launch, 16, 8, KMM_INT64, 0);
 // CHECK:      kmm_launch_reduce(kmm__launch, KMM_OP_ARGMAX, KMM_INT32, "(&both)[0]", (&both));
+// CHECK-NEXT: KMM_PAIR_BYTES(sizeof({{.*}}), 8, "line {{.*}});
 // CHECK-NEXT: kmm_launch_pair(kmm__launch, 8, 4, KMM_INT32, 0);
     #pragma kmm parallel(i = 0:N) chunk(N / 7) rebase(first: begin(i), n: i) read(x[i]) \
                 reduce(+: (&sum)[0]) reduce(||: (&any)[0]) reduce(argmin: (&least)[0]) reduce(argmax: (&most)[0], (&both)[0])

@@ -30,8 +30,10 @@ void launches(int n, __half *h, half2 *h2, __nv_bfloat16 *b, cuFloatComplex *f, 
 #pragma kmm parallel(i = 0:n) reduce(*: f[0], d[0]) reduce(+: v[0], s[0])
     complex<<<n, 1>>>(n, f, d, v, s);
 // CHECK: kmm_launch_reduce(kmm__launch, KMM_OP_ARGMAX, KMM_DOUBLE, "p[0]", p);
+// CHECK-NEXT: KMM_PAIR_BYTES(sizeof({{.*}}), 16, "line {{.*}});
 // CHECK-NEXT: kmm_launch_pair(kmm__launch, 16, 0, KMM_UINT32, 8);
 // CHECK: kmm_launch_reduce(kmm__launch, KMM_OP_ARGMIN, KMM_FLOAT, "q[0]", q);
+// CHECK-NEXT: KMM_PAIR_BYTES(sizeof({{.*}}), 8, "line {{.*}});
 // CHECK-NEXT: kmm_launch_pair(kmm__launch, 8, 4, KMM_INT32, 0);
 #pragma kmm parallel(i = 0:n) reduce(argmax: p[0]) reduce(argmin: q[0])
     pairs<<<n, 1>>>(n, p, q);
