@@ -41,6 +41,23 @@ static bool is_beside(comparison_t *c, const accessed_t *t, const ir_access_t *a
     return at < first * element || at >= (first + count) * element;
 }
 
+item_t *operator_item(comparison_t *c, const accessed_t *t, const ir_access_t *a)
+{
+    item_t *first = NULL;
+    int64_t base;
+    for (int k = 0; k < c->d->item_count; k++) {
+        item_t *item = &c->d->item[k];
+        if (!compare_is_of(c, t, item, &base) || is_beside(c, t, a, item, base))
+            continue;
+        if (item->mode != KMM_REDUCE)
+            return NULL;
+        const bool is_better = a->combine != IR_COMBINE_UNKNOWN && is_of(a->combine, item->op) &&
+                               first && !is_of(a->combine, first->op);
+        first = !first || is_better ? item : first;
+    }
+    return first;
+}
+
 bool operator_check(comparison_t *c)
 {
     for (int k = 0; k < c->f->access_count; k++) {

@@ -7,6 +7,9 @@
 
 #include "analyze/compare_report.h"
 
+/* The reduced item whose elements the access may be on; of several, one whose operator is that of
+ * the access. NULL: there is none, or the access may be on another item. */
+item_t *operator_item(comparison_t *c, const accessed_t *t, const ir_access_t *a);
 /* Reports items of `reduce` whose operator is another than that of the code. False: an error was
  * reported. */
 bool operator_check(comparison_t *c);

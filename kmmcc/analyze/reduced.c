@@ -14,6 +14,7 @@
 #include "analyze/check_section.h"
 #include "analyze/compare_target.h"
 #include "analyze/geometry.h"
+#include "analyze/reduced_kernel.h"
 #include "base/diag.h"
 
 static const char *const word[] = {"+", "*",  "min", "max",    "&",     "|",
@@ -198,35 +199,17 @@ static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *it
     return false;
 }
 
-/* Kernels: a chunk's copy has the values of this chunk alone. */
-static bool report_atomic(comparison_t *c, const ir_access_t *a, const item_t *item)
-{
-    const ir_fold_t *f = &a->fold[IR_COMBINE_ADD];
-    bool idempotent = item->op != KMM_OP_ADD && item->op != KMM_OP_MUL && item->op != KMM_OP_BXOR;
-    if (!f->is_read && (!f->is_tested || idempotent))
-        return true;
-    unit_error(
-        c->u, item->begin, item->end,
-        "'%s' is reduced here, but '%s' also uses its values: a chunk has a copy of its own, "
-        "with the values of this chunk alone; launch it without the pragma",
-        unit_words(c->u, item->begin, item->end), c->d->callee_name);
-    compare_note(c, a);
-    return false;
-}
-
 bool reduced_check(comparison_t *c)
 {
-    if (!c->d->is_kernel && !splits(c))
+    if (c->d->is_kernel)
+        return reduced_kernel_check(c);
+    if (!splits(c))
         return true;
     for (int k = 0; k < c->f->access_count; k++) {
         const ir_access_t *a = &c->f->access[k];
         const accessed_t *t = a->fold ? compare_pointer_of(c, a) : NULL;
         item_t *item = t ? item_of(c, t) : NULL;
         if (!item)
-            continue;
-        if (c->d->is_kernel && !report_atomic(c, a, item))
-            return false;
-        if (c->d->is_kernel)
             continue;
         if (item->op == KMM_OP_MIN || item->op == KMM_OP_MAX)
             item->reduced.takes_number |= a->fold[reduced_combine_of(item->op)].takes_number != 0;
