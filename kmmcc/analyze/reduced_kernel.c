@@ -25,8 +25,8 @@ static bool is_real(const item_t *item)
 static bool is_plain_number(const item_t *item)
 {
     const kmm_type_t t = item->reduced.type;
-    return !item->reduced.is_pair && t != KMM_HALF && t != KMM_BFLOAT16 &&
-           t != KMM_COMPLEX_FLOAT && t != KMM_COMPLEX_DOUBLE;
+    return !item->reduced.is_pair && t != KMM_HALF && t != KMM_BFLOAT16 && t != KMM_COMPLEX_FLOAT &&
+           t != KMM_COMPLEX_DOUBLE;
 }
 
 /* True if 0 and all other numbers are what counts in the elements. */

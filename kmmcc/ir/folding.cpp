@@ -84,6 +84,13 @@ Folded Folding::foreign(const Instruction *i)
     return {kind, false, 0};
 }
 
+static bool is_factor_one(const Value *v)
+{
+    auto *i = dyn_cast<ConstantInt>(v);
+    auto *f = dyn_cast<ConstantFP>(v);
+    return (i && i->isOne()) || (f && f->isExactlyValue(1.0));
+}
+
 Folded Folding::fold_binary(const BinaryOperator *b)
 {
     const Value *x = b->getOperand(0), *y = b->getOperand(1);
@@ -100,6 +107,8 @@ Folded Folding::fold_binary(const BinaryOperator *b)
     case Instruction::FMul:
         if (op_ == IR_COMBINE_MUL)
             return combine(x, y, b);
+        if (is_factor_one(y))
+            return fold(x);
         return !adds ? foreign(b) : fold(x).kind == FREE ? scale(y, x, b) : scale(x, y, b);
     case Instruction::FDiv:
         if (op_ == IR_COMBINE_MUL)

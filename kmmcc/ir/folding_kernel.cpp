@@ -62,8 +62,7 @@ ir_fold_kind_t Folding::swap_of_constant(const Constant *expected, const Value *
     const bool is_or = op_ == IR_COMBINE_OR, is_and = op_ == IR_COMBINE_AND;
     if (!from || (!is_or && !is_and))
         return IR_FOLD_OTHER;
-    out_.is_truth = (is_or && from->isZero()) ||
-                    (to && !from->isZero() && !to->isZero()) ||
+    out_.is_truth = (is_or && from->isZero()) || (to && !from->isZero() && !to->isZero()) ||
                     (is_and && from->isOne() && to && to->isZero());
     return out_.is_truth ? IR_FOLD_RIGHT : IR_FOLD_UNKNOWN;
 }
@@ -93,8 +92,8 @@ ir_fold_t Folding::run_swap(const Value *pointer, const Value *expected, const V
     old_ = expected;
     const Folded x = fold(next);
     conditions(store_->getParent(), nullptr, nullptr, chosen.when);
-    const bool is_new = x.kind == FREE, is_extreme_chosen =
-        is_new && is_extreme() && is_chosen(chosen, nullptr, &by, &wrong);
+    const bool is_new = x.kind == FREE, is_extreme_chosen = is_new && is_extreme() &&
+                                                            is_chosen(chosen, nullptr, &by, &wrong);
     *combines = x.kind == WITH || (is_extreme_chosen && !wrong);
     const bool decided = is_additive() && is_decided_otherwise(chosen.when);
     if (x.kind == OTHER || wrong || (is_new && is_additive()))
@@ -177,8 +176,7 @@ ir_combine_t Analysis::fold_swap(const Instruction *i, ir_fold_t *all)
         if (expected)
             f = Folding(*this, i, (ir_combine_t)op).run_swap(place, expected, next, &combines);
         else if (exchange && exchange->getOperation() == AtomicRMWInst::Xchg)
-            f = Folding(*this, i, (ir_combine_t)op)
-                    .run_exchange(place, exchange->getValOperand());
+            f = Folding(*this, i, (ir_combine_t)op).run_exchange(place, exchange->getValOperand());
         if (combines && found == IR_COMBINE_UNKNOWN)
             found = (ir_combine_t)op;
         all[op].kind = f.kind;
