@@ -22,13 +22,14 @@ bool Folding::is_old_value(const Value *v, std::set<const Value *> &seen)
     return hands_on;
 }
 
-// True for the test of a loop with compare-and-swap, whether this has stored, and for flags that
-// keep its result.
+// True for the test of a loop with compare-and-swap, whether this has stored, for flags that keep
+// its result, and for what the target has no part in.
 bool Folding::is_retry(const Value *v, std::set<const Value *> &seen)
 {
     auto *i = dyn_cast<Instruction>(v);
-    if (!i || !seen.insert(v).second)
-        return isa<Constant>(v) || i;
+    std::set<const Value *> met;
+    if (!is_about_target(v, met) || !seen.insert(v).second)
+        return true;
     auto *extract = dyn_cast<ExtractValueInst>(i);
     if (extract)
         return extract->getIndices()[0] == 1 && isa<AtomicCmpXchgInst>(extract->getOperand(0));
