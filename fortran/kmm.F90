@@ -14,7 +14,7 @@ module kmm
     use kmm_indices
     implicit none
     private
-    public :: kmm_chunk, kmm_index, kmm_all, kmm_at
+    public :: kmm_chunk, kmm_index, kmm_all, kmm_at, kmm_part
     public :: operator(+), operator(-), operator(*), operator(.to.)
     public :: KMM_E_INVALID, KMM_E_MEMORY, KMM_E_ADDRESS, KMM_E_KERNEL, KMM_E_DEVICE, &
         KMM_E_NO_DEVICE, KMM_E_POISONED, KMM_E_OVERLAP, KMM_E_RANGE, KMM_E_UNSUPPORTED, KMM_E_IO, &
@@ -362,6 +362,8 @@ contains
             if (present(s1)) a%section(1) = s1
             if (present(s2)) a%section(2) = s2
             if (present(s3)) a%section(3) = s3
+            if (any(a%section(:given)%is_wrong)) call mistake(l, 'a part is a whole index: ' // &
+                'kmm_part(offsets, i), or kmm_part(offsets, i .to. i + 1)')
         end associate
     end subroutine
 
@@ -378,7 +380,7 @@ contains
     recursive subroutine describe_access(l, c, a, number)
         class(kmm_launch), intent(in) :: l
         type(c_ptr), intent(in) :: c
-        type(argument), intent(in) :: a
+        type(argument), intent(in), target :: a
         integer, intent(in) :: number
         integer :: d, k
         type(c_ptr) :: text
@@ -401,12 +403,14 @@ contains
                 do k = 1, l%axes
                     call kmm_launch_coef(c, k - 1, s%of_lower(k), s%of_upper(k) - s%of_lower(k))
                 end do
+                if (allocated(s%offsets)) call kmm_launch_offsets(c, c_loc(s%offsets), &
+                    KMM_INT64, size(s%offsets, kind=c_int64_t))
             end associate
         end do
     end subroutine
 
     recursive function describe(l, rt, source, label) result(c)
-        class(kmm_launch), intent(in) :: l
+        class(kmm_launch), intent(in), target :: l
         class(kmm_runtime), intent(in) :: rt
         integer(c_int), intent(in) :: source
         character(*), intent(in), optional :: label
@@ -453,7 +457,7 @@ contains
     !         type(kmm_arguments), intent(in) :: args
     ! Returns before the chunks have run. Chunks run side by side on threads of libkmm.
     recursive subroutine launch_run(l, rt, f, label, stat, errmsg)
-        class(kmm_launch), intent(inout) :: l
+        class(kmm_launch), intent(inout), target :: l
         class(kmm_runtime), intent(in) :: rt
         type(c_funptr), value :: f
         character(*), intent(in), optional :: label
@@ -474,7 +478,7 @@ contains
     ! Calls a kmm_function_t of C for each chunk with a copy of `bytes` bytes at `block`, in which
     ! the addresses of arrays, c_loc(a), become those of the device.
     recursive subroutine launch_run_block(l, rt, f, block, bytes, label, stat, errmsg)
-        class(kmm_launch), intent(inout) :: l
+        class(kmm_launch), intent(inout), target :: l
         class(kmm_runtime), intent(in) :: rt
         type(c_funptr), value :: f
         type(c_ptr), intent(in) :: block

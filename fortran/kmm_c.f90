@@ -172,6 +172,12 @@ module kmm_c
             integer(c_int), value :: axis
             integer(c_int64_t), value :: lower, length
         end subroutine
+        subroutine kmm_launch_offsets(l, offsets, type, count) bind(c)
+            import
+            type(c_ptr), value :: l, offsets
+            integer(c_int), value :: type
+            integer(c_int64_t), value :: count
+        end subroutine
         integer(c_int) function kmm_launch_call(l, function, args, bytes) bind(c)
             import
             type(c_ptr), value :: l, args

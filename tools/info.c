@@ -33,11 +33,15 @@ int main(int argc, char **argv)
 {
     kmm_device_info_t d;
     bool asks = argc == 2 && strcmp(argv[1], "--help") == 0;
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        printf("kmm-info %s\n", kmm_version_string());
+        return 0;
+    }
     if (argc > 1) {
         fprintf(asks ? stdout : stderr,
                 "Usage: kmm-info\n\nPrints the devices that libkmm uses, one in a line, and what "
                 "is special about them. The\nenvironment variable KMM_DEVICES chooses them.\n\n"
-                "Options:\n  --help  this text\n");
+                "Options:\n  --help     this text\n  --version  the version of libkmm\n");
         return asks ? 0 : 2;
     }
     kmm_runtime_t *rt = kmm_default();

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <kmm.h>
+
 #include "base/bar.h"
 #include "replay.h"
 #include "spec.h"
@@ -317,14 +319,21 @@ static const char help[] =
     "  --serial         one thread, in the log's order\n"
     "  --repeat=N       N rounds, the best of which is reported; 1 without it\n"
     "  --help, -h       this text\n"
+    "  --version        the version of libkmm\n"
     "\n"
     "Sources, with :N behind them for a node or device:\n"
     "  host numa device mapped async managed pinned pinned_pool\n"
     "\n"
     "Layers:\n"
     "  pool[:initial[-maximum]] arena[:initial[-maximum]] thread_arena[:initial[-maximum]]\n"
-    "  binning:least-most fixed:bytes limit:bytes aligned:bytes statistics tracking prefetch "
-    "locked\n";
+    "  binning:least-most fixed_size:bytes limiting:bytes aligned:bytes\n"
+    "  statistics tracking prefetch thread_safe\n";
+
+static int print_version(void)
+{
+    printf("kmm-replay %s\n", kmm_version_string());
+    return 0;
+}
 
 static int usage(FILE *to)
 {
@@ -335,11 +344,9 @@ static int usage(FILE *to)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"resource", required_argument, NULL, 'r'},
-        {"serial", no_argument, NULL, 's'},
-        {"repeat", required_argument, NULL, 'n'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
+        {"resource", required_argument, NULL, 'r'}, {"serial", no_argument, NULL, 's'},
+        {"repeat", required_argument, NULL, 'n'},   {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},        {0},
     };
     const char *spec = NULL;
     serial_t serial = SERIAL_NO;
@@ -351,6 +358,8 @@ int main(int argc, char **argv)
             serial = SERIAL_YES;
         else if (c == 'n')
             repeat = atoi(optarg);
+        else if (c == 'v')
+            return print_version();
         else
             return usage(c == 'h' ? stdout : stderr);
     }

@@ -104,10 +104,10 @@ static int make_layer(const char *name, size_t length, arguments_t a, kmm_resour
         return make_bins(a.first, a.second, up, out);
     if (is(name, length, "aligned"))
         return kmm_aligned_resource_create(up, a.first, 0, out);
-    if (is(name, length, "fixed"))
+    if (is(name, length, "fixed_size"))
         return kmm_fixed_size_resource_create(
             up, &(kmm_fixed_size_options_t){.block_bytes = a.first}, out);
-    if (is(name, length, "limit"))
+    if (is(name, length, "limiting"))
         return kmm_limiting_resource_create(up, a.first, out);
     if (is(name, length, "statistics"))
         return kmm_statistics_resource_create(up, out);
@@ -115,7 +115,7 @@ static int make_layer(const char *name, size_t length, arguments_t a, kmm_resour
         return kmm_tracking_resource_create(up, KMM_TRACK_STACKS, out);
     if (is(name, length, "prefetch"))
         return kmm_prefetch_resource_create(up, out);
-    if (is(name, length, "locked"))
+    if (is(name, length, "thread_safe"))
         return kmm_thread_safe_resource_create(up, out);
     return KMM_E_INVALID;
 }

@@ -28,7 +28,8 @@ __host__ __device__ static int clamp(int x, int end)
     return x < 0 ? 0 : x >= end ? end - 1 : x;
 }
 
-__host__ __device__ static unsigned char mean(int w, int h, int r, const unsigned char *in, int x, int y)
+__host__ __device__ static unsigned char mean(int w, int h, int r, const unsigned char *in, int x,
+                                              int y)
 {
     unsigned int sum = 0, count = (2 * r + 1) * (2 * r + 1);
     for (int dy = -r; dy <= r; dy++)
@@ -108,7 +109,8 @@ static image_t image_read(const char *path)
     int p = getc(file), kind = getc(file);
     if (p != 'P' || (kind != '5' && kind != '2'))
         fail(path, "is no PGM file (P5 or P2)");
-    long w = read_number(file, path), h = read_number(file, path), largest = read_number(file, path);
+    long w = read_number(file, path), h = read_number(file, path),
+         largest = read_number(file, path);
     if (largest < 1 || largest > 255)
         fail(path, "only images of one byte for each pixel can be read");
     image_t image = image_create(path, w, h, (int)largest);
@@ -201,8 +203,8 @@ int main(int argc, char **argv)
     }
     if (output)
         image_write(output, image, result);
-    printf("blur: %d x %d, radius %ld, sum = %llu, %zu wrong: %s\n", image.width, image.height, r, sum, wrong,
-           wrong ? "FAILED" : "ok");
+    printf("blur: %d x %d, radius %ld, sum = %llu, %zu wrong: %s\n", image.width, image.height, r,
+           sum, wrong, wrong ? "FAILED" : "ok");
     free(image.pixels);
     free(result);
     return wrong != 0;

@@ -14,7 +14,8 @@
     do {                                                                                           \
         int error = (call);                                                                        \
         if (error < 0) {                                                                           \
-            fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, kmm_error_text(rt), kmm_error_string(error)); \
+            fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, kmm_error_text(rt),            \
+                    kmm_error_string(error));                                                      \
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)
@@ -41,11 +42,17 @@ static void mirror_run(const kmm_host_blocks_t *b, void **args)
     }
 }
 
-static const uint32_t mirror_params[] = {sizeof(int64_t), sizeof(int64_t), sizeof(void *), sizeof(void *)};
-static const kmm_kernel_t mirror_kernel = {.version = KMM_LAUNCH_VERSION, .kind = KMM_KIND_HOST, .name = "mirror",
-                                           .run = mirror_run, .param_count = 4, .param_bytes = mirror_params};
+static const uint32_t mirror_params[] = {sizeof(int64_t), sizeof(int64_t), sizeof(void *),
+                                         sizeof(void *)};
+static const kmm_kernel_t mirror_kernel = {.version = KMM_LAUNCH_VERSION,
+                                           .kind = KMM_KIND_HOST,
+                                           .name = "mirror",
+                                           .run = mirror_run,
+                                           .param_count = 4,
+                                           .param_bytes = mirror_params};
 
-static void launch_mirror(kmm_runtime_t *rt, int64_t w, int64_t h, int64_t rows, int32_t *in, int32_t *out)
+static void launch_mirror(kmm_runtime_t *rt, int64_t w, int64_t h, int64_t rows, int32_t *in,
+                          int32_t *out)
 {
     kmm_launch_t *l = kmm_launch_begin("mirror", __FILE__, __LINE__);
     kmm_launch_axis(l, "x", KMM_GLOBAL_X, 0, w);
@@ -65,7 +72,8 @@ static void launch_mirror(kmm_runtime_t *rt, int64_t w, int64_t h, int64_t rows,
     kmm_launch_index(l, 0, 1);
     kmm_launch_coef(l, 0, 1, 0);
     kmm_launch_arm(l);
-    kmm_geometry_t g = {.grid = {(uint32_t)((w + 31) / 32), (uint32_t)((h + 7) / 8), 1}, .block = {32, 8, 1}};
+    kmm_geometry_t g = {.grid = {(uint32_t)((w + 31) / 32), (uint32_t)((h + 7) / 8), 1},
+                        .block = {32, 8, 1}};
     void *args[] = {&w, &h, &in, &out};
     CHECK(rt, kmm_launch_kernel(&mirror_kernel, &g, args));
 }
@@ -106,8 +114,8 @@ static void print_devices(kmm_runtime_t *rt, const char *which)
     for (int k = 0; k < kmm_device_count(rt); k++) {
         kmm_device_info_t d;
         CHECK(rt, kmm_device_get(rt, k, &d));
-        fprintf(stderr, "%s: %s: %" PRIu64 " chunks, %" PRIu64 " bytes in, %" PRIu64 " out\n", which, d.name, d.chunks,
-                d.bytes_in, d.bytes_out);
+        fprintf(stderr, "%s: %s: %" PRIu64 " chunks, %" PRIu64 " bytes in, %" PRIu64 " out\n",
+                which, d.name, d.chunks, d.bytes_in, d.bytes_out);
     }
 }
 
@@ -115,7 +123,8 @@ static void print_devices(kmm_runtime_t *rt, const char *which)
 static bool run(kmm_runtime_t *rt, int64_t w, int64_t h, const int32_t *in, int64_t expected)
 {
     size_t bytes = (size_t)(w * h) * sizeof(int32_t);
-    kmm_shape_t matrix = {.dims = 2, .extent = {h, w}, .element_bytes = sizeof(int32_t), .label = "matrix"};
+    kmm_shape_t matrix = {
+        .dims = 2, .extent = {h, w}, .element_bytes = sizeof(int32_t), .label = "matrix"};
     kmm_shape_t cell = {.dims = 1, .extent = {1}, .element_bytes = sizeof(int64_t), .label = "sum"};
     void *a, *b, *s;
     int64_t sum = 0;
@@ -178,7 +187,9 @@ int main(int argc, char **argv)
     uint64_t needed = 2 * (uint64_t)(w * h) * sizeof(int32_t);
     kmm_runtime_t *cpu, *pair;
     CHECK(NULL, kmm_create(&cpu, &(kmm_config_t){.devices = "host"}));
-    CHECK(NULL, kmm_create(&pair, &(kmm_config_t){.devices = "host:2", .device_mem = needed / 2 + (1 << 18), .frame_bytes = 1 << 16}));
+    CHECK(NULL, kmm_create(&pair, &(kmm_config_t){.devices = "host:2",
+                                                  .device_mem = needed / 2 + (1 << 18),
+                                                  .frame_bytes = 1 << 16}));
     bool on_cpu = run(cpu, w, h, in, expected), on_pair = run(pair, w, h, in, expected);
     if (verbose) {
         print_devices(cpu, "cpu");
@@ -186,8 +197,8 @@ int main(int argc, char **argv)
     }
     CHECK(NULL, kmm_destroy(cpu));
     CHECK(NULL, kmm_destroy(pair));
-    printf("capi: %" PRId64 " x %" PRId64 ", sum = %" PRId64 ": %s, %s\n", w, h, expected, on_cpu ? "ok" : "FAILED",
-           on_pair ? "ok" : "FAILED");
+    printf("capi: %" PRId64 " x %" PRId64 ", sum = %" PRId64 ": %s, %s\n", w, h, expected,
+           on_cpu ? "ok" : "FAILED", on_pair ? "ok" : "FAILED");
     free(in);
     return !(on_cpu && on_pair);
 }

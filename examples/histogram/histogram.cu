@@ -25,7 +25,8 @@ __global__ void histogram(int n, const unsigned short *data, unsigned int *bins)
         atomicAdd(&bins[data[i]], 1u);
 }
 
-__global__ void histogram_shared(int n, int bin_count, const unsigned short *data, unsigned int *bins)
+__global__ void histogram_shared(int n, int bin_count, const unsigned short *data,
+                                 unsigned int *bins)
 {
     extern __shared__ unsigned int own[];
     for (int b = threadIdx.x; b < bin_count; b += blockDim.x)
@@ -54,7 +55,8 @@ static int count_wrong(unsigned int *BINS, int bin_count, const unsigned int *ex
     return wrong;
 }
 
-static int run_on_device(int n, int bin_count, const unsigned short *data, const unsigned int *expected)
+static int run_on_device(int n, int bin_count, const unsigned short *data,
+                         const unsigned int *expected)
 {
     unsigned short *DATA;
     unsigned int *BINS;
@@ -129,8 +131,8 @@ int main(int argc, char **argv)
     }
 
     int wrong = run_on_device(n, bin_count, data, expected);
-    printf("histogram: n = %d, %ld bins, first %u, last %u, %d wrong: %s\n", n, bin_count, expected[0],
-           expected[bin_count - 1], wrong, wrong ? "FAILED" : "ok");
+    printf("histogram: n = %d, %ld bins, first %u, last %u, %d wrong: %s\n", n, bin_count,
+           expected[0], expected[bin_count - 1], wrong, wrong ? "FAILED" : "ok");
     free(data);
     free(expected);
     return wrong != 0;

@@ -155,9 +155,10 @@ int main(int argc, char **argv)
     long long by_blocks = sum_by_blocks(n, X), by_atomics = sum_by_atomics(n, X, &largest);
     CHECK(cudaFree(X));
 
-    bool right = by_blocks == expected_sum && by_atomics == expected_sum && largest == expected_largest;
-    printf("reduction: n = %d, sum = %lld and %lld, largest = %d: %s\n", n, by_blocks, by_atomics, largest,
-           right ? "ok" : "FAILED");
+    bool right =
+        by_blocks == expected_sum && by_atomics == expected_sum && largest == expected_largest;
+    printf("reduction: n = %d, sum = %lld and %lld, largest = %d: %s\n", n, by_blocks, by_atomics,
+           largest, right ? "ok" : "FAILED");
     free(x);
     return !right;
 }

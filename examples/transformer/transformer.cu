@@ -2,9 +2,10 @@
 // A block of a transformer, forward: y = x + attention(norm(x)), then y + mlp(norm(y)).
 //
 // The launches of the kernels, which are in kernels.h, have pragmas that divide them. The matrix
-// products are calls of a library, cuBLAS (blas.h), and so stand in tasks: libkmm brings the parts that the clauses name to a GPU, and hands their addresses there
-// to the call. A product is made in bands of rows, so that no GPU has to hold a whole matrix. Of
-// the scores of all heads, which are the largest array, a task uses a few rows of one head.
+// products are calls of a library, cuBLAS (blas.h), and so stand in tasks: libkmm brings the parts
+// that the clauses name to a GPU, and hands their addresses there to the call. A product is made in
+// bands of rows, so that no GPU has to hold a whole matrix. Of the scores of all heads, which are
+// the largest array, a task uses a few rows of one head.
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdio.h>
@@ -103,7 +104,8 @@ static void attention(struct sizes z, float *in, float *const *w, float *out)
     for (int h = 0; h < z.heads; h++)
         multiply({scores, rows, tokens, h * tokens, tokens, 0, tokens}, factor,
                  head(q, tokens, z.width, h, z.heads), head(k, tokens, z.width, h, z.heads), true);
-    #pragma kmm parallel(row: block.x) chunk(BAND) shape(scores[rows][tokens]) update(scores[row][:])
+    #pragma kmm parallel(row: block.x) chunk(BAND) shape(scores[rows][tokens]) \
+                update(scores[row][:])
     softmax<<<rows, THREADS>>>(tokens, scores);
     CHECK(cudaGetLastError());
     for (int h = 0; h < z.heads; h++)

@@ -85,7 +85,8 @@ int main(int argc, char **argv)
 
     int n = (int)count;
     size_t bytes = (size_t)n * sizeof(float);
-    float *a = (float *)malloc(bytes + 1), *b = (float *)malloc(bytes + 1), *c = (float *)malloc(bytes + 1);
+    float *a = (float *)malloc(bytes + 1), *b = (float *)malloc(bytes + 1),
+          *c = (float *)malloc(bytes + 1);
     if (!a || !b || !c) {
         fprintf(stderr, "vector_add: not enough host memory for 3 x %zu bytes\n", bytes);
         return 1;
@@ -103,7 +104,8 @@ int main(int argc, char **argv)
         wrong += c[i] != random_value(seed, i) + random_value(seed + 1, i);
         sum += c[i];
     }
-    printf("vector_add: n = %d, sum = %.9g, %lld wrong: %s\n", n, sum, wrong, wrong ? "FAILED" : "ok");
+    printf("vector_add: n = %d, sum = %.9g, %lld wrong: %s\n", n, sum, wrong,
+           wrong ? "FAILED" : "ok");
     free(a);
     free(b);
     free(c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = A + B in HIP, as vector_add.cu is in CUDA. The pragma line is all that kmm needs: arrays larger
-// than the GPU's memory, or spread over several GPUs, are added by the same program.
+// C = A + B in HIP, as vector_add.cu is in CUDA. The pragma line is all that kmm needs: arrays
+// larger than the GPU's memory, or spread over several GPUs, are added by the same program.
 #include <hip/hip_runtime.h>
 #include <limits.h>
 #include <stdint.h>
@@ -85,7 +85,8 @@ int main(int argc, char **argv)
 
     int n = (int)count;
     size_t bytes = (size_t)n * sizeof(float);
-    float *a = (float *)malloc(bytes + 1), *b = (float *)malloc(bytes + 1), *c = (float *)malloc(bytes + 1);
+    float *a = (float *)malloc(bytes + 1), *b = (float *)malloc(bytes + 1),
+          *c = (float *)malloc(bytes + 1);
     if (!a || !b || !c) {
         fprintf(stderr, "vector_add: not enough host memory for 3 x %zu bytes\n", bytes);
         return 1;
@@ -103,7 +104,8 @@ int main(int argc, char **argv)
         wrong += c[i] != random_value(seed, i) + random_value(seed + 1, i);
         sum += c[i];
     }
-    printf("vector_add: n = %d, sum = %.9g, %lld wrong: %s\n", n, sum, wrong, wrong ? "FAILED" : "ok");
+    printf("vector_add: n = %d, sum = %.9g, %lld wrong: %s\n", n, sum, wrong,
+           wrong ? "FAILED" : "ok");
     free(a);
     free(b);
     free(c);

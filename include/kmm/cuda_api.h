@@ -123,6 +123,17 @@ int kmm_cuda_peer_can(int device, int peer);
 int kmm_cuda_peer_set(int peer, int enable);
 int kmm_cuda_memcpy_peer(void *dst, int dst_device, const void *src, int src_device, size_t bytes);
 
+/* How libkmm names kernels to other processes that run the same program: by their host functions,
+ * whose offsets in the program are the same there. */
+typedef struct kmm_cuda_names {
+    const void *(*function)(const kmm_kernel_t *kernel); /* NULL: its host function is not known */
+    const kmm_kernel_t *(*kernel)(const void *function); /* NULL: it is no kernel's */
+    int (*is_memory)(const void *address); /* true if it is of memory that the driver knows */
+} kmm_cuda_names_t;
+/* Called by each program and library before main. `names` lives as long as the caller. libkmm keeps
+ * those of the program, one for each kind. */
+void kmm_cuda_name_kernels(int kind, const kmm_cuda_names_t *names);
+
 /* Native standing (docs/design.md): while all arrays of a program fit, its calls go to the driver
  * as they are. kind is a kmm_kind_t, that of the caller's runtime. */
 /* Enters a native call, which ends with kmm_cuda_native_leave. 0: the call is libkmm's. */

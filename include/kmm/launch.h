@@ -213,6 +213,24 @@ typedef enum kmm_schedule {
 } kmm_schedule_t;
 void kmm_launch_schedule(kmm_launch_t *l, kmm_schedule_t schedule);
 
+/* A variable of static storage that a plain function reads by its name: what the program calls it,
+ * its memory, and what of that the function uses. */
+typedef enum kmm_variable_kind {
+    KMM_VARIABLE_POINTER = 1,        /* it is a pointer */
+    KMM_VARIABLE_HOLDS_POINTERS = 2, /* there are pointers in it */
+    KMM_VARIABLE_IN_PART = 4         /* perhaps not all of it */
+} kmm_variable_kind_t;
+typedef struct kmm_variable {
+    const char *text;
+    const volatile void *at;
+    size_t bytes;  /* 0: not known */
+    unsigned kind; /* of kmm_variable_kind_t, combined by `|` */
+} kmm_variable_t;
+/* Says which variables a plain function reads by their names. Before the launch, libkmm waits for
+ * what computes them and what pointers in them lead to, and brings it to the host's memory. The
+ * launch is refused if it writes to one of them. The table lives until kmm_launch_call returns. */
+void kmm_launch_variables(kmm_launch_t *l, const kmm_variable_t *table, unsigned count);
+
 /* Sets the priority. Of the chunks that are ready, those of higher priority start first. Default 0.
  */
 void kmm_launch_priority(kmm_launch_t *l, int priority);
@@ -285,10 +303,12 @@ void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef, int64_t
 
 /* Says of the section that was started last: its indices number parts, as the rows of a matrix in
  * CSR form. Part k has the elements [offsets[k], offsets[k + 1]); it is empty where these decrease.
- * `offsets` has `count` integers of 32 or 64 bits, which are not copied: they stay until the launch
- * has been handed over. The host reads them then, so they lie in no array, and in no memory that is
- * mapped otherwise than KMM_MAP_TO. Indices below 0 and above count - 2 number no part. The region
- * of a chunk is what lies from the first to the last element of its parts. */
+ * `offsets` has `count` integers of 32 or 64 bits, which stay until the launch has been handed
+ * over: the host reads them then. If they lie in an array, or in memory that is mapped otherwise
+ * than KMM_MAP_TO, this call waits for what writes them, and copies them. Count KMM_WHOLE means as
+ * many as that array has, or else as many as the axes' ranges need, which must be given. Indices
+ * below 0 and above count - 2 number no part. The region of a chunk is what lies from the first to
+ * the last element of its parts. */
 void kmm_launch_offsets(kmm_launch_t *l, const void *offsets, kmm_type_t type, int64_t count);
 
 /* Checks that a plain function's argument `name` has the value `expected` (the range's length,
@@ -540,6 +560,17 @@ void kmm_directive_check(int result, const char *file, int line);
 
 #ifdef __cplusplus
 }
+
+/* What stands between `<<<` and `>>>` of a launch. T: dim3. Stream: of the runtime. */
+template <class T, class Stream> struct kmm_configuration {
+    T grid, block;
+    size_t bytes; /* of shared memory */
+    Stream stream;
+    kmm_configuration(T of_grid, T of_block, size_t of_shared = 0, Stream of_stream = 0)
+        : grid(of_grid), block(of_block), bytes(of_shared), stream(of_stream)
+    {
+    }
+};
 #endif
 #include "names_end.h"
 

@@ -8,6 +8,8 @@
 #undef Count
 #pragma push_macro("Moved")
 #undef Moved
+#pragma push_macro("Stream")
+#undef Stream
 #pragma push_macro("T")
 #undef T
 #pragma push_macro("abi")
@@ -192,6 +194,14 @@
 #undef object
 #pragma push_macro("of")
 #undef of
+#pragma push_macro("of_block")
+#undef of_block
+#pragma push_macro("of_grid")
+#undef of_grid
+#pragma push_macro("of_shared")
+#undef of_shared
+#pragma push_macro("of_stream")
+#undef of_stream
 #pragma push_macro("of_thread")
 #undef of_thread
 #pragma push_macro("offset")

@@ -2,6 +2,7 @@
 /* Defines the macros again that kmm/names_begin.h has set aside. Has no guard, either. */
 #pragma pop_macro("Count")
 #pragma pop_macro("Moved")
+#pragma pop_macro("Stream")
 #pragma pop_macro("T")
 #pragma pop_macro("abi")
 #pragma pop_macro("actual")
@@ -94,6 +95,10 @@
 #pragma pop_macro("number")
 #pragma pop_macro("object")
 #pragma pop_macro("of")
+#pragma pop_macro("of_block")
+#pragma pop_macro("of_grid")
+#pragma pop_macro("of_shared")
+#pragma pop_macro("of_stream")
 #pragma pop_macro("of_thread")
 #pragma pop_macro("offset")
 #pragma pop_macro("offset_x")

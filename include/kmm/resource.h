@@ -187,7 +187,8 @@ int kmm_callback_resource_create(const kmm_callback_options_t *options, kmm_reso
  * 1/16. */
 typedef enum kmm_pool_reuse {
     KMM_REUSE_GROW_FIRST, /* takes more memory before it makes one stream wait for another, so
-                             streams stay independent */
+                             streams stay independent; on memory that can be mapped, only while the
+                             extent stays below 9/8 of the peak */
     KMM_REUSE_WAIT_FIRST /* makes a stream wait for another before it takes more memory, so the pool
                             stays small */
 } kmm_pool_reuse_t;

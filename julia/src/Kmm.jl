@@ -5,7 +5,7 @@ libkmm, by `kmm.h`, `kmm/launch.h` and `kmm/resource.h`.
 """
 module Kmm
 
-export Runtime, KmmArray, Axis, parallel, update, wait_all, devices
+export Runtime, KmmArray, Axis, parallel, part, update, wait_all, devices
 export Resource, DeviceBuffer
 
 include("structs.jl")

@@ -53,15 +53,28 @@ for (A, B) in ((Axis, Axis), (Axis, Affine), (Affine, Axis), (Affine, Affine), (
     @eval (::Colon)(a::$A, b::$B) = Section(Affine(a), Affine(b))
 end
 
-"Elements of an array: one Section, or a Colon, for each dimension."
+"The elements of parts: `numbers` says of which, and `offsets`, from 0 on, where they begin."
+struct Parts
+    offsets::Vector{Int64}
+    numbers::Section
+end
+
+"Elements of an array: one Section, some Parts, or a Colon, for each dimension."
 struct Region{T,N}
     array::KmmArray{T,N}
-    sections::NTuple{N,Union{Section,Colon}}
+    sections::NTuple{N,Union{Section,Parts,Colon}}
 end
 
 section(k::Union{Index,Integer}) = Section(Affine(k), Affine(k))
 section(r::AbstractUnitRange{<:Integer}) = Section(Affine(first(r)), Affine(last(r)))
-section(s::Union{Section,Colon}) = s
+section(s::Union{Section,Parts,Colon}) = s
+
+"""
+The elements from `offsets[i]` on, before `offsets[i + 1]`, as the rows of a matrix in CSR form:
+`a[part(offsets, i)]`, or of several parts `a[part(offsets, i - 1:i + 1)]`. Offsets count from 1.
+"""
+part(offsets::AbstractVector{<:Integer}, numbers) =
+    Parts(Int64[k - 1 for k in offsets], section(numbers))
 
 Base.getindex(a::KmmArray{T,N}, indices::Vararg{Any,N}) where {T,N} =
     Region{T,N}(a, map(section, indices))
@@ -183,6 +196,12 @@ function describe_section(l, s::Section, axes)
     return nothing
 end
 
+function describe_section(l, s::Parts, axes)
+    describe_section(l, s.numbers, axes)
+    kmm_launch_offsets(l, pointer(s.offsets), KMM_INT64, length(s.offsets))
+    return nothing
+end
+
 function describe_access(l, number, access::Access{T,N}, axes) where {T,N}
     array = access.region.array
     array.base == C_NULL && return nothing
@@ -201,8 +220,9 @@ function check_arguments(rt, axes, accesses)
     1 <= length(axes) <= KMM_MAX_SPLIT || throw(ArgumentError("a launch has 1 to 3 axes"))
     for a in accesses, s in a.region.sections
         a.region.array.rt === rt || throw(ArgumentError("an array of another runtime"))
-        s isa Section || continue
-        all(t -> first(t) in axes, vcat(s.first.terms, s.last.terms)) ||
+        numbers = s isa Parts ? s.numbers : s
+        numbers isa Section || continue
+        all(t -> first(t) in axes, vcat(numbers.first.terms, numbers.last.terms)) ||
             throw(ArgumentError("a region has an axis that the launch has not"))
     end
     return nothing

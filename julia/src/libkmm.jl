@@ -63,6 +63,8 @@ kmm_launch_index(l, lower, length) = @ccall libkmm.kmm_launch_index(
     l::Handle, lower::Int64, length::Int64)::Cvoid
 kmm_launch_coef(l, axis, lower, length) = @ccall libkmm.kmm_launch_coef(
     l::Handle, axis::Cuint, lower::Int64, length::Int64)::Cvoid
+kmm_launch_offsets(l, offsets, type, count) = @ccall libkmm.kmm_launch_offsets(
+    l::Handle, offsets::Ptr{Cvoid}, type::Cint, count::Int64)::Cvoid
 kmm_launch_call(l, f, args, bytes) = @waiting @ccall libkmm.kmm_launch_call(
     l::Handle, f::Ptr{Cvoid}, args::Ptr{Cvoid}, bytes::Csize_t)::Cint
 

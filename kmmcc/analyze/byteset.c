@@ -237,7 +237,10 @@ bool byteset_of_item(sample_t *s, const item_t *item, const chunk_box_t *box, in
 {
     walk_t w = {.s = s, .item = item, .element = byteset_element(item), .base = base, .r = r};
     double points = 1;
-    if (!item->section_count) {
+    bool known = item->section_count > 0;
+    for (int k = 0; k < item->section_count; k++)
+        known &= !item->section[k].offsets;
+    if (!known) {
         r->all = true;
         return true;
     }
@@ -255,7 +258,7 @@ bool byteset_of_item(sample_t *s, const item_t *item, const chunk_box_t *box, in
 bool byteset_lower(sample_t *s, const item_t *item, const int64_t *axis, int64_t *lower)
 {
     int64_t extent[KMM_MAX_DIMS], at, end;
-    if (item->section_count != 1 || !extents_of(s, item, extent))
+    if (item->section_count != 1 || item->section[0].offsets || !extents_of(s, item, extent))
         return false;
     for (int k = 0; k < s->d->axis_count; k++)
         s->axis[k] = axis[k];

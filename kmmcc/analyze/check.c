@@ -19,6 +19,7 @@
 #include "analyze/check_scalar.h"
 #include "analyze/check_section.h"
 #include "analyze/compare.h"
+#include "analyze/configured.h"
 #include "analyze/flow.h"
 #include "analyze/instances.h"
 #include "analyze/launch_throws.h"
@@ -118,6 +119,7 @@ void check_directive(unit_t *u, directive_t *d)
     int first = diag_error_count(), said = diag_count();
     check_hazards(u, d);
     check_launch_throws(u, d);
+    check_configured(u, d);
     check_axes(u, d);
     check_scalars(u, d);
     check_items(u, d);

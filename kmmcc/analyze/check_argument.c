@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares what the clauses say of each argument of a launch with what the code does. */
 #include "analyze/check_argument.h"
+#include "analyze/stored_by_data.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -529,6 +530,8 @@ void check_parameter_use(unit_t *u, const directive_t *d, CXCursor f, CXCursor a
             reads_own_stores(u, d, number))
             return;
         check_use(u, d, first, &uses, modes);
+        if (modes == 1u << KMM_WRITE && clang_Cursor_isNull(uses.updated))
+            check_stored_by_data(u, d, first, number);
     }
 }
 

@@ -18,6 +18,7 @@
 #include "analyze/certain.h"
 #include "analyze/compare_call.h"
 #include "analyze/compare_report.h"
+#include "analyze/compare_sample.h"
 #include "analyze/compare_target.h"
 #include "analyze/geometry.h"
 #include "analyze/operator.h"
@@ -404,6 +405,7 @@ static void settle(accessed_t *t)
         t->is_steady = false;
     t->least = t->sample_least;
     t->most = t->sample_most;
+    t->is_measured |= t->has_distance;
     t->has_distance = false;
 }
 
@@ -447,56 +449,13 @@ static bool is_plausible(const comparison_t *c)
     return c->active;
 }
 
-/* True if the first chunk has all of the axes' ranges. */
-static bool is_one_chunk(const comparison_t *c)
-{
-    const geometry_t *g = &c->geometry;
-    const int64_t first[3] = {0, 0, 0};
-    chunk_box_t box;
-    geometry_box(&c->sample, g, first, g->chunk, &box);
-    for (int k = 0; k < c->d->axis_count; k++)
-        if (box.end[k] < g->end[k])
-            return false;
-    return true;
-}
-
-/* Gives numbers to the launch's variables, and computes its chunks. */
-static bool begin_sample(comparison_t *c, int trial, bool follows, int64_t block_x, int64_t factor)
-{
-    bool uses[3];
-    int64_t size = 12 * block_x + 5;
-    for (int k = 0; k < 3; k++) {
-        uses[k] = replay_uses(c->replay, IR_BLOCK_INDEX * 3 + k) ||
-                  replay_uses(c->replay, IR_THREAD_INDEX * 3 + k);
-        for (int i = 0; i < c->d->axis_count; i++)
-            uses[k] |= c->d->axis[i].source % 3 == (kmm_source_t)k;
-    }
-    if (uses[1] || uses[2])
-        size = 101;
-    c->sample = (sample_t){.u = c->u,
-                           .d = c->d,
-                           .trial = trial,
-                           .size = size * factor,
-                           .multiple = uses[1] || uses[2] ? 32 : block_x,
-                           .follows = follows,
-                           .fixed = c->fixed};
-    if (!c->d->is_kernel)
-        call_size(c);
-    return geometry_of(&c->sample, uses, block_x, &c->geometry);
-}
-
-/* Runs one sample. A sample whose launch is one chunk has larger numbers, because one chunk cannot
- * miss elements of its neighbours; if it still is one, it is skipped. */
+/* Runs one sample, unless its launch is one chunk. */
 static void run_sample(comparison_t *c, int trial, bool follows, int64_t block_x)
 {
-    enum { LARGER = 8 };
-    if (!begin_sample(c, trial, follows, block_x, 1) ||
-        (c->d->is_kernel && is_one_chunk(c) &&
-         (!begin_sample(c, trial, follows, block_x, LARGER) || is_one_chunk(c)) &&
-         !begin_sample(c, trial, follows, block_x, 1)))
+    if (!compare_choose_sample(c, trial, follows, block_x))
         return;
     const geometry_t *g = &c->geometry;
-    if (g->count[0] * g->count[1] * g->count[2] < 2 || !certain_fits(c))
+    if (!certain_fits(c))
         return;
     uint64_t ranges = 0;
     for (int k = 0; k < c->d->axis_count; k++)
@@ -558,6 +517,23 @@ static void all_samples(comparison_t *c)
         c->target[k].skipped |= c->target[k].samples < LEAST_SAMPLES;
 }
 
+/* The directive with the kernel's own arguments, for cudaLaunchKernelEx(&configuration, kernel,
+ * ...). */
+static directive_t *with_arguments(directive_t *d)
+{
+    directive_t *own = arena_alloc(sizeof(*own));
+    int count = clang_Cursor_getNumArguments(d->launch) - 2;
+    if (d->form != LAUNCH_CALL || count < 0 ||
+        clang_Cursor_isNull(translate_argument(d, count > 0 ? count - 1 : 0)))
+        return d;
+    *own = *d;
+    own->argument_count = count;
+    own->argument = arena_alloc(((size_t)count + 1) * sizeof(*own->argument));
+    for (int k = 0; k < count; k++)
+        own->argument[k] = translate_argument(d, k);
+    return own;
+}
+
 /* fixed: for variables that are constants; NULL: these get numbers, too. False: an error was
  * reported. */
 static bool compare_with(unit_t *u, directive_t *d, const ir_function_t *f, fixed_t *fixed)
@@ -585,7 +561,7 @@ static bool compare_with(unit_t *u, directive_t *d, const ir_function_t *f, fixe
 bool compare_accesses(unit_t *u, directive_t *d)
 {
     if (d->is_kernel)
-        d = compare_with_arguments(d);
+        d = with_arguments(d);
     if (d->target_count != 1 || d->home || d->item_count == 0)
         return true;
     const ir_function_t *f = d->is_kernel ? ir_function_of(u->main, d->target[0].instance)

@@ -60,7 +60,7 @@ static bool first_of(comparison_t *c, const item_t *item, const int64_t *axis, i
         if (k && extent <= 0)
             return false;
         c->sample.in_section = true;
-        bool known = !item->section[k].lower ||
+        bool known = !item->section[k].lower || item->section[k].offsets || /* from the base on */
                      sample_expression(&c->sample, item->section[k].lower, &lower);
         c->sample.in_section = false;
         if (!known)

@@ -50,8 +50,8 @@ static const item_t *item_of(comparison_t *c, const accessed_t *t, unsigned mode
 static void propose_section(const comparison_t *c, const accessed_t *t, const item_t *item)
 {
     const section_t *s = item->section;
-    if (!t->is_steady || item->section_count != 1 || !s->lower || s->lower->kind == EXPR_CHOICE ||
-        t->most - t->least > 4096 || t->least < -4096)
+    if (!t->is_measured || !t->is_steady || item->section_count != 1 || !s->lower || s->offsets ||
+        s->lower->kind == EXPR_CHOICE || t->most - t->least > 4096 || t->least < -4096)
         return;
     const char *lower = unit_words(c->u, s->lower->begin, s->lower->end);
     if (t->least)

@@ -68,7 +68,9 @@ typedef struct accessed {
     int64_t reading_base, element;
     /* elements read, counted from the first one that the item names */
     int64_t least, most;
-    bool has_distance, is_steady; /* there are such numbers; they are equal in all samples */
+    bool has_distance; /* the sample has such numbers */
+    bool is_measured;  /* some sample had, of a kernel */
+    bool is_steady;    /* they are equal in all samples */
     int64_t sample_least, sample_most;
 } accessed_t;
 

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "analyze/translate.h"
 #include "base/arena.h"
 #include "clang/cursor.h"
 
@@ -99,19 +98,4 @@ bool compare_passes_fixed(const directive_t *d, fixed_t *fixed)
         found |= !clang_Cursor_isNull(v) && fixed_value(fixed, v, &value);
     }
     return found;
-}
-
-directive_t *compare_with_arguments(directive_t *d)
-{
-    directive_t *own = arena_alloc(sizeof(*own));
-    int count = clang_Cursor_getNumArguments(d->launch) - 2;
-    if (d->form != LAUNCH_CALL || count < 0 ||
-        clang_Cursor_isNull(translate_argument(d, count > 0 ? count - 1 : 0)))
-        return d;
-    *own = *d;
-    own->argument_count = count;
-    own->argument = arena_alloc(((size_t)count + 1) * sizeof(*own->argument));
-    for (int k = 0; k < count; k++)
-        own->argument[k] = translate_argument(d, k);
-    return own;
 }

@@ -29,8 +29,5 @@ bool compare_has_other_names(comparison_t *c);
 
 /* True if the launch passes a variable that is a constant, so that its value matters. */
 bool compare_passes_fixed(const directive_t *d, fixed_t *fixed);
-/* Returns the directive with the kernel's own arguments, for cudaLaunchKernelEx(&configuration,
- * kernel, ...). */
-directive_t *compare_with_arguments(directive_t *d);
 
 #endif

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "analyze/blocks.h"
 #include "analyze/combine.h"
 #include "analyze/complete.h"
+#include "analyze/configured.h"
 #include "analyze/declaration.h"
 #include "analyze/geometry.h"
 #include "analyze/infer.h"
@@ -115,7 +115,7 @@ static completed_t *infer_counted(unit_t *u, directive_t *d, const bool *wanted,
     const char *text[3], *after[MAX_PARAMETERS];
     const ir_function_t *f = ir_function_of(u->main, d->target[0].instance);
     geometry_block(u, d, block);
-    if (!f || !blocks_assume(u, d, f, block, text))
+    if (!f || !configured_blocks(u, d, f, block, text))
         return NULL;
     memcpy(after, d->uninferred, sizeof(after));
     memcpy(d->uninferred, before, sizeof(after));

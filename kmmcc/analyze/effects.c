@@ -89,6 +89,19 @@ static bool changes_something(const effects_t *e, CXCursor c)
     return changes && !is_own(e, cursor_first_child(c));
 }
 
+/* True for what another thread or a device may change between two evaluations: a volatile variable,
+ * or one of std::atomic. */
+static bool is_unsteady(CXCursor c)
+{
+    CXCursor f = clang_getCursorReferenced(c);
+    const char *of = clang_getCursorKind(c) == CXCursor_CallExpr && !clang_Cursor_isNull(f)
+                         ? cursor_name(clang_getCursorSemanticParent(f))
+                         : "";
+    return (clang_isExpression(clang_getCursorKind(c)) &&
+            clang_isVolatileQualifiedType(clang_getCanonicalType(clang_getCursorType(c)))) ||
+           !strcmp(of, "atomic") || !strcmp(of, "__atomic_base") || !strcmp(of, "atomic_ref");
+}
+
 /* True for an atomic operation: libclang shows one as several operands of nothing. */
 static bool is_atomic(CXCursor c)
 {
@@ -204,7 +217,7 @@ static enum CXChildVisitResult find_effects(CXCursor c, CXCursor parent, CXClien
     e->found |= kind == CXCursor_CXXNewExpr || kind == CXCursor_CXXDeleteExpr ||
                 kind == CXCursor_CXXThrowExpr || kind == CXCursor_LambdaExpr ||
                 kind == CXCursor_StmtExpr || kind == CXCursor_GCCAsmStmt;
-    e->found |= changes_something(e, c) || is_atomic(c) || iterates(c);
+    e->found |= changes_something(e, c) || is_atomic(c) || is_unsteady(c) || iterates(c);
     if (kind == CXCursor_CallExpr)
         e->found |= call_has_effects(e, c, e->depth + 1);
     if (kind == CXCursor_VarDecl)

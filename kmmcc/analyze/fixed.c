@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds variables that are constants, though they are not declared so: each mention of one is a
- * load, so that nothing can store to it or have its address. */
+ * load or a copy, so that nothing can store to it or have its address. */
 #include "analyze/fixed.h"
 
 #include "base/arena.h"
@@ -23,10 +23,11 @@ fixed_t *fixed_new(CXCursor function)
     return f;
 }
 
-/* The mentions of one variable below a cursor; `load`: that cursor loads what it is of. */
+/* The mentions of one variable below a cursor; `loads`: that cursor loads what it is of, or a copy
+ * is made of it. */
 typedef struct mentions {
     CXCursor of;
-    bool loads, is_found, are_loads;
+    bool loads, copies, is_found, are_loads;
 } mentions_t;
 
 /* A conversion that is not written, of a variable to its value: not to a reference or to const. */
@@ -35,6 +36,19 @@ static bool is_load(CXCursor c)
     CXType type = clang_getCursorType(c);
     return clang_getCursorKind(c) == CXCursor_UnexposedExpr && type_is_integer(type) &&
            !clang_isConstQualifiedType(type);
+}
+
+/* A constructor's call that makes a copy of its argument. */
+static bool is_copy(CXCursor c)
+{
+    return clang_getCursorKind(c) == CXCursor_CallExpr && clang_Cursor_getNumArguments(c) == 1 &&
+           clang_CXXConstructor_isCopyConstructor(clang_getCursorReferenced(c));
+}
+
+static bool is_field(CXCursor c)
+{
+    return clang_getCursorKind(c) == CXCursor_MemberRefExpr &&
+           clang_getCursorKind(clang_getCursorReferenced(c)) == CXCursor_FieldDecl;
 }
 
 static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData data)
@@ -48,17 +62,26 @@ static enum CXChildVisitResult visit(CXCursor c, CXCursor parent, CXClientData d
         up->are_loads &= kind == CXCursor_DeclRefExpr && up->loads;
         return CXChildVisit_Continue;
     }
-    if (kind != CXCursor_ParenExpr)
-        inner.loads = is_load(c);
+    if (kind != CXCursor_ParenExpr) {
+        inner.copies = is_copy(c);
+        inner.loads = is_load(c) || inner.copies || (is_field(c) && up->loads && !up->copies) ||
+                      (kind == CXCursor_UnexposedExpr && up->copies);
+    }
     clang_visitChildren(c, visit, &inner);
     up->is_found |= inner.is_found;
     up->are_loads &= inner.are_loads;
     return up->are_loads ? CXChildVisit_Continue : CXChildVisit_Break;
 }
 
+bool fixed_is_loaded(CXCursor function, CXCursor variable)
+{
+    mentions_t m = {.of = variable, .are_loads = true};
+    clang_visitChildren(function, visit, &m);
+    return m.is_found && m.are_loads;
+}
+
 static void find(const fixed_t *f, struct variable *v)
 {
-    mentions_t m = {.of = v->of, .are_loads = true};
     CXCursor initial = clang_getCursorKind(v->of) == CXCursor_VarDecl
                            ? clang_Cursor_getVarDeclInitializer(v->of)
                            : clang_getNullCursor();
@@ -70,8 +93,7 @@ static void find(const fixed_t *f, struct variable *v)
         clang_Cursor_getStorageClass(v->of) == CX_SC_Extern ||
         !cursor_evaluates_to(initial, &value))
         return;
-    clang_visitChildren(f->function, visit, &m);
-    v->is_fixed = m.is_found && m.are_loads;
+    v->is_fixed = fixed_is_loaded(f->function, v->of);
     v->value = value;
 }
 

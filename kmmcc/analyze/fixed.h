@@ -14,4 +14,8 @@ fixed_t *fixed_new(CXCursor function);
  * function does more with it than load it. */
 bool fixed_value(fixed_t *f, CXCursor variable, int64_t *value);
 
+/* True if all that the function does with the variable, or with members of it, is to load or copy
+ * them. */
+bool fixed_is_loaded(CXCursor function, CXCursor variable);
+
 #endif

@@ -4,9 +4,10 @@
 #include "analyze/geometry.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "analyze/check_overlap.h"
+#include "analyze/configured.h"
+#include "analyze/fixed.h"
 #include "analyze/flow.h"
 #include "base/arena.h"
 #include "clang/cursor.h"
@@ -25,58 +26,12 @@ static int dimension_of(const axis_t *a)
 
 /* ---- <<<grid, block>>> ---- */
 
-typedef struct settling {
-    CXCursor variable;
-    bool is_changed;
-} settling_t;
-
-static bool is_it(const settling_t *w, CXCursor c)
-{
-    const CXCursor what = flow_operand(c);
-    return clang_getCursorKind(what) == CXCursor_DeclRefExpr &&
-           clang_equalCursors(clang_getCursorReferenced(what), w->variable);
-}
-
-static bool may_change(CXType reference)
-{
-    const CXType t = clang_getCanonicalType(reference);
-    return flow_is_reference(t) && !flow_is_constant(clang_getPointeeType(t));
-}
-
-/* Finds what gets a reference to the variable by which it may be changed. */
-static enum CXChildVisitResult find_reference(CXCursor c, CXCursor parent, CXClientData data)
-{
-    settling_t *w = data;
-    const enum CXCursorKind kind = clang_getCursorKind(c);
-    (void)parent;
-    if (kind == CXCursor_VarDecl && may_change(clang_getCursorType(c)))
-        w->is_changed |= is_it(w, clang_Cursor_getVarDeclInitializer(c));
-    if (kind == CXCursor_CallExpr) {
-        const CXCursor f = clang_getCursorReferenced(c);
-        const CXType type = clang_getCanonicalType(clang_getCursorType(f));
-        const int count = clang_Cursor_getNumArguments(c);
-        const bool unknown = clang_Cursor_isNull(f);
-        for (int k = 0; k < count; k++)
-            w->is_changed |= is_it(w, clang_Cursor_getArgument(c, (unsigned)k)) &&
-                             (unknown || (k < clang_getNumArgTypes(type) &&
-                                          may_change(clang_getArgType(type, (unsigned)k))));
-        w->is_changed |= !strcmp(cursor_name(f), "operator=") && is_it(w, cursor_first_child(c));
-    }
-    return w->is_changed ? CXChildVisit_Break : CXChildVisit_Recurse;
-}
-
 /* True if the variable has the value of its definition wherever it is used: it is constant, or it
- * is a local one of which the function gives nobody a reference. sample_definition knows the
- * assignments. */
-static bool is_settled(const sample_t *s, CXCursor v)
+ * is a local one that the function around it only loads. */
+static bool is_settled(CXCursor v)
 {
-    settling_t w = {.variable = v};
-    if (flow_is_constant(clang_getCursorType(v)))
-        return true;
-    if (cursor_is_static(v))
-        return false;
-    clang_visitChildren(s->d->function, find_reference, &w);
-    return !w.is_changed;
+    return flow_is_constant(clang_getCursorType(v)) ||
+           (!cursor_is_static(v) && fixed_is_loaded(clang_getCursorSemanticParent(v), v));
 }
 
 /* The expressions of an extent: `n`, `dim3(a, b)`, or a variable that begins so. */
@@ -88,9 +43,11 @@ static int extent_cursors(const sample_t *s, CXCursor c, CXCursor out[3], int de
         out[0] = c;
         return depth <= DEEPEST;
     }
+    if (!configured_is_dim3(c))
+        return 0;
     if (!clang_Cursor_isNull(v)) {
         CXCursor initial = sample_definition(s, v);
-        return clang_Cursor_isNull(initial) || !is_settled(s, v)
+        return clang_Cursor_isNull(initial) || !is_settled(v)
                    ? 0
                    : extent_cursors(s, initial, out, depth + 1);
     }
@@ -134,9 +91,9 @@ static int64_t component(sample_t *s, CXCursor c, int64_t guess, bool *guessed)
         return sample_cursor(s, c, &value) ? value : guess;
     CXCursor initial = s->follows ? sample_definition(s, v) : clang_getNullCursor();
     if (!clang_Cursor_isNull(initial) && sample_cursor(s, initial, &value))
-        return sample_bind(s, cursor_name(v), value);
+        return sample_bind(s, sample_name(s, v), value);
     *guessed = true;
-    return sample_bind(s, cursor_name(v), guess);
+    return sample_bind(s, sample_name(s, v), guess);
 }
 
 bool geometry_knows_blocks(const sample_t *s)
@@ -349,4 +306,16 @@ void geometry_box(const sample_t *s, const geometry_t *g, const int64_t first[3]
         if (box->end[k] > g->end[k])
             box->end[k] = g->end[k];
     }
+}
+
+bool geometry_is_shared(const sample_t *s, const geometry_t *g)
+{
+    for (int k = 0; k < s->d->axis_count; k++) {
+        const axis_t *a = &s->d->axis[k];
+        const int at = dimension_of(a);
+        const int64_t length = g->chunk[at] * (is_block_axis(a) ? 1 : g->block[at]);
+        if (g->count[at] > 1 && g->end[k] > length)
+            return true;
+    }
+    return false;
 }

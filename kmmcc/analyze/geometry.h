@@ -32,5 +32,7 @@ bool geometry_splits(const unit_t *u, const directive_t *d, int axis);
 /* Sets the ranges of the axes in the blocks [first, first + count) of each dimension. */
 void geometry_box(const sample_t *s, const geometry_t *g, const int64_t first[3],
                   const int64_t count[3], chunk_box_t *box);
+/* True if some axis of a kernel's launch has indices in several chunks. */
+bool geometry_is_shared(const sample_t *s, const geometry_t *g);
 
 #endif

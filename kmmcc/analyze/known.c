@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyze/blocks.h"
+#include "analyze/configured.h"
 #include "analyze/geometry.h"
 #include "analyze/instances.h"
 #include "base/arena.h"
@@ -107,7 +107,7 @@ static known_t *known_of_one(const unit_t *u, const directive_t *d, const char *
     }
     geometry_block(u, d, block);
     known_t *list = known_of(f, affine_of(f, block));
-    if (!is_exact(list) && blocks_assume(u, d, f, block, text))
+    if (!is_exact(list) && configured_blocks(u, d, f, block, text))
         list = known_better(list, known_of(f, affine_of(f, block)));
     for (int k = 0; k < f->unknown_count && !list; k++)
         if (f->unknown[k].param < 0)

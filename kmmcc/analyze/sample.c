@@ -38,6 +38,37 @@ int64_t sample_bind(sample_t *s, const char *name, int64_t value)
     return value;
 }
 
+/* The variables of a launch that have been named. Two may be written alike: of namespaces, or of
+ * scopes within each other. */
+static struct {
+    const directive_t *of;
+    struct variable {
+        struct variable *next;
+        CXSourceLocation place; /* instances of a template have variables of their own there */
+        const char *written, *name;
+    } *first;
+} named;
+
+const char *sample_name(const sample_t *s, CXCursor v)
+{
+    const char *written = cursor_name(v);
+    const CXSourceLocation place = clang_getCursorLocation(clang_getCanonicalCursor(v));
+    int alike = 1;
+    if (named.of != s->d)
+        named.first = NULL;
+    named.of = s->d;
+    for (const struct variable *k = named.first; k; k = k->next) {
+        if (clang_equalLocations(k->place, place))
+            return k->name;
+        alike += !strcmp(k->written, written);
+    }
+    struct variable *new = arena_alloc(sizeof(*new));
+    *new = (struct variable){named.first, place, written,
+                             alike == 1 ? written : arena_printf("%s (%d)", written, alike)};
+    named.first = new;
+    return new->name;
+}
+
 /* Marks the variable as used. The last bit stands for all that have none of their own. */
 static void use(sample_t *s, const char *name)
 {
@@ -299,25 +330,26 @@ static bool of_variable(sample_t *s, CXCursor v, int64_t *out)
 {
     if (s->fixed && fixed_value(s->fixed, v, out))
         return true;
-    use(s, cursor_name(v));
+    const char *name = sample_name(s, v);
+    use(s, name);
     for (int k = 0; k < s->atom_count; k++)
-        if (!strcmp(s->atom[k].name, cursor_name(v))) {
+        if (!strcmp(s->atom[k].name, name)) {
             *out = s->atom[k].value;
             return true;
         }
-    if (is_followed(s, cursor_name(v), out))
+    if (is_followed(s, name, out))
         return true;
     CXCursor initial = s->follows ? sample_definition(s, v) : clang_getNullCursor();
     s->following++;
     bool follows = !clang_Cursor_isNull(initial) && sample_cursor(s, initial, out);
     s->following--;
     if (follows) {
-        sample_follow(s, cursor_name(v), *out);
+        sample_follow(s, name, *out);
         return true;
     }
     bool narrow = clang_Type_getSizeOf(clang_getCanonicalType(clang_getCursorType(v))) == 1;
     int64_t number = number_of(s, s->atom_count);
-    *out = sample_bind(s, cursor_name(v), narrow ? number % 100 : number);
+    *out = sample_bind(s, name, narrow ? number % 100 : number);
     return true;
 }
 
@@ -492,7 +524,7 @@ const char *sample_pointer(sample_t *s, CXCursor c, int64_t *bytes)
     c = copied(unwrapped(c));
     *bytes = 0;
     switch (clang_getCursorKind(c)) {
-    case CXCursor_DeclRefExpr: return cursor_name(c);
+    case CXCursor_DeclRefExpr: return sample_name(s, clang_getCursorReferenced(c));
     case CXCursor_MemberRefExpr: return text_of(s, c);
     case CXCursor_BinaryOperator: return of_sum(s, c, bytes);
     case CXCursor_UnaryOperator: return of_address(s, c, bytes);

@@ -54,6 +54,9 @@ int64_t sample_atom(sample_t *s, const char *name);
 /* Returns the value that the variable's definition gives it, if the function around the launch does
  * not visibly change the variable later; null: there is none. */
 CXCursor sample_definition(const sample_t *s, CXCursor variable);
+/* Returns the name of the variable's atom: its own name, and a number if another variable of the
+ * launch has that name, too. */
+const char *sample_name(const sample_t *s, CXCursor variable);
 /* Returns the variable in conversions and parentheses; null: the expression is no variable. */
 CXCursor sample_variable(CXCursor c);
 /* True if this trial changes no number that `names` depends on, so that it need not be run. The

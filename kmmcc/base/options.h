@@ -77,7 +77,9 @@ typedef struct options {
     bool compile_only;       /* stops before linking: -c, -S, -E, -M, -dc, -ptx ... */
     bool preprocess_only;    /* -E, -M, -MM */
     bool deps, deps_only;    /* -MD or -MMD; -M or -MM */
-    bool is_static, makes_library; /* -static; -shared, -r, nvcc's -lib and -dlink */
+    bool is_static, makes_library; /* -static; -shared, -r */
+    bool makes_archive;            /* nvcc's -lib */
+    bool links_devices;            /* nvcc's -dlink: an object with the code of devices */
     bool nvcc_only;                /* some argument is one that only nvcc understands */
     bool host_only;                /* some argument is one that only gcc and clang understand */
     bool has_input;                /* some file, or stdin, is named */

@@ -219,11 +219,13 @@ static bool find_name(unit_t *u, directive_t *d)
                 return false;
             d->template_end = t.end;
         }
+        d->configuration.begin = t.end;
         for (int depth = 0; depth || !token_is(u->source, t, ">>>"); t = lex(&l)) {
             if (t.kind == TOKEN_END)
                 return false;
             depth += token_is(u->source, t, "(") - token_is(u->source, t, ")");
         }
+        d->configuration.end = t.begin;
         t = lex(&l);
     }
     if (!d->is_kernel && token_is(u->source, t, "<")) {

@@ -198,6 +198,17 @@ bool messages_have_error(const unit_t *u)
     return found;
 }
 
+bool messages_name(const unit_t *u, const char *path)
+{
+    bool found = false;
+    for (unsigned k = 0; k < clang_getNumDiagnostics(u->tu) && !found; k++) {
+        CXDiagnostic d = clang_getDiagnostic(u->tu, k);
+        found = strstr(clang_text(clang_getDiagnosticSpelling(d)), path) != NULL;
+        clang_disposeDiagnostic(d);
+    }
+    return found;
+}
+
 bool messages_have_foreign(const unit_t *u)
 {
     bool found = false;

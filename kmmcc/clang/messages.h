@@ -12,6 +12,8 @@
 int messages_show(const unit_t *u);
 /* True if clang found an error. */
 bool messages_have_error(const unit_t *u);
+/* True if a message of clang has the path in its text. */
+bool messages_name(const unit_t *u, const char *path);
 /* True if clang found an error that is not about a pragma. */
 bool messages_have_foreign(const unit_t *u);
 

@@ -76,13 +76,17 @@ static bool parse_once(unit_t *u, bodies_t bodies, headers_t headers, const char
 }
 
 /* Parses with precompiled headers. If that fails, parses without them. If that succeeds, the
- * precompiled file was out of date, or its headers cannot be precompiled, so it is removed. */
+ * precompiled file was out of date, or its headers cannot be precompiled, so it is removed. Where
+ * heavier headers come next, errors that say nothing of the precompiled file are left to these. */
 static bool parse_with(unit_t *u, bodies_t bodies, headers_t headers)
 {
     const char *cache = NULL;
     bool parsed = parse_once(u, bodies, headers, &cache);
     if (!cache || (parsed && !messages_have_error(u)))
         return parsed;
+    if (parsed && headers < HEADERS_TOOLKIT && headers < flags_last_headers(u) &&
+        !messages_name(u, cache))
+        return true;
     if (u->tu)
         clang_disposeTranslationUnit(u->tu);
     parsed = parse_once(u, bodies, headers, NULL);

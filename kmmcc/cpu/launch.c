@@ -127,6 +127,19 @@ static int configuration_end(const place_t *p, int k)
     return k;
 }
 
+/* Returns the configuration: the program's text, or what is written in its place already. */
+static const char *configuration_of(unit_t *u, size_t begin, size_t end)
+{
+    for (int k = 0; k < u->edit_count; k++)
+        if (u->edits[k].begin == begin && u->edits[k].end == end && begin < end) {
+            const char *text = u->edits[k].text;
+            u->edits[k].begin = u->edits[k].end = 0;
+            u->edits[k].text = "";
+            return text;
+        }
+    return arena_copy(u->source->text + begin, end - begin);
+}
+
 void launch_edit(unit_t *u, const tokens_t *list, int k)
 {
     const source_t *s = u->source;
@@ -142,9 +155,9 @@ void launch_edit(unit_t *u, const tokens_t *list, int k)
                     "place");
         return;
     }
-    unit_edit(u, at[first].begin, at[first].begin,
-              arena_printf("(kmm_host_configure(%s), ",
-                           arena_copy(s->text + at[k].end, at[close].begin - at[k].end)));
+    unit_edit(
+        u, at[first].begin, at[first].begin,
+        arena_printf("(kmm_host_configure(%s), ", configuration_of(u, at[k].end, at[close].begin)));
     unit_edit(u, at[k].begin, at[close].end, named ? " " : "");
     unit_edit(u, at[end].end, at[end].end, ")");
 }

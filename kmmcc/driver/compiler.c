@@ -136,6 +136,9 @@ static compiler_t compiler_for_link(const plan_t *p)
     const options_t *o = p->o;
     bool cuda = plan_has_family(p, FAMILY_NVCC) || (p->objects & OBJECT_CUDA) || o->nvcc_only;
     bool hip = plan_has_family(p, FAMILY_HIPCC) || (p->objects & OBJECT_HIP);
+    if (o->links_devices && (p->objects & OBJECT_CUDA) && !plan_is_hosted(p) &&
+        !(o->compiler && toolchain_named(o->compiler).family == FAMILY_NVCC))
+        return compiler_of_cuda();
     if (o->compiler &&
         !(plan_has_family(p, FAMILY_NVCC) && toolchain_named(o->compiler).family == FAMILY_HIPCC))
         return toolchain_named(o->compiler);

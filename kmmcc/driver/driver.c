@@ -58,7 +58,7 @@ static bool same(compiler_t a, compiler_t b)
 /* True if one compiler can take the command line as it is. */
 static bool is_one_command(const plan_t *p)
 {
-    if (plan_has_transformed(p) || (p->o->checks && p->job_count))
+    if (plan_has_transformed(p) || (p->o->checks && p->job_count) || program_links_for_nvcc(p))
         return false;
     for (int k = 0; k < p->job_count;
          k++) /* has to be told that it is CUDA, and where HIP's headers are */

@@ -150,8 +150,6 @@ static void read_mode(options_t *o, const char *name)
     o->compile_only = true;
     o->preprocess_only |= strcmp(name, "-E") == 0 || name[1] == 'M';
     o->deps_only |= name[1] == 'M';
-    if (strcmp(name, "-lib") == 0 || strcmp(name, "-dlink") == 0)
-        o->compile_only = false, o->makes_library = true;
 }
 
 /* The last one counts. */
@@ -173,13 +171,14 @@ static void note_option(reader_t *r, const option_t *option, const char *value)
     const char *name = option->host && *option->host && strcmp(option->host, OF_HIP) != 0
                            ? option->host
                            : option->name;
-    if (strcmp(option->name, "-device-link") == 0)
-        name = "-dlink";
     note_relocatable(o, option->name, value);
     o->nvcc_only |= option->nvcc_only;
     o->debug_info |= strcmp(name, "-G") == 0;
     o->is_static |= strcmp(name, "-static") == 0;
     o->makes_library |= strcmp(name, "-shared") == 0 || strcmp(name, "-r") == 0;
+    o->makes_archive |= strcmp(option->name, "-lib") == 0;
+    o->links_devices |=
+        strcmp(option->name, "-dlink") == 0 || strcmp(option->name, "-device-link") == 0;
     if (strcmp(name, "-ccbin") == 0 || strcmp(name, "-compiler-bindir") == 0)
         o->host_compiler = value;
     if (strcmp(name, "-Xcompiler") == 0 && value) {

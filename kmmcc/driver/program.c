@@ -43,6 +43,8 @@ static void warn_of_libraries(const options_t *o)
 void program_add_flags(const plan_t *p, list_t *command)
 {
     const options_t *o = p->o;
+    if (o->makes_archive || o->links_devices)
+        return;
     bool links_hip = p->linker.family == FAMILY_HIPCC || (p->objects & OBJECT_HIP) ||
                      plan_has_family(p, FAMILY_HIPCC);
     bool links_cuda = p->linker.family == FAMILY_NVCC ||
@@ -69,9 +71,49 @@ void program_add_flags(const plan_t *p, list_t *command)
     link_flags(kind, command);
 }
 
+bool program_links_for_nvcc(const plan_t *p)
+{
+    return (p->o->makes_archive || p->o->links_devices) && p->linker.family != FAMILY_NVCC;
+}
+
+/* Does what nvcc does for -lib. */
+static int pack(const plan_t *p)
+{
+    const options_t *o = p->o;
+    const char *ar = toolchain_named("ar").path;
+    if (!ar)
+        return 1;
+    list_t command = {0};
+    list_add(&command, ar);
+    list_add(&command, "cr");
+    list_add(&command, o->output ? o->output : "a.a");
+    int job = 0;
+    for (int k = 0; k < o->argument_count; k++) {
+        const argument_t *a = &o->arguments[k];
+        if (a->role == ROLE_SOURCE)
+            list_add(&command, p->jobs[job++].object);
+        else if (a->role == ROLE_LINK && !a->is_value && a->text[0] != '-')
+            list_add(&command, a->text);
+    }
+    return run_command(o, &command);
+}
+
+/* Makes the object of -dlink: it is empty, because no object has code of devices. */
+static int link_no_devices(const plan_t *p)
+{
+    const char *output = p->o->output ? p->o->output : "a_dlink.o";
+    const char *words[] = {p->linker.path, "-x", "c", "-c", "/dev/null", "-o", output};
+    list_t command = {0};
+    for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
+        list_add(&command, words[k]);
+    return run_command(p->o, &command);
+}
+
 int program_link(const plan_t *p)
 {
     const options_t *o = p->o;
+    if (program_links_for_nvcc(p))
+        return o->makes_archive ? pack(p) : link_no_devices(p);
     list_t command = {0};
     list_add(&command, p->linker.path);
     int job = 0;

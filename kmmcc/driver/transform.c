@@ -74,12 +74,14 @@ static bool bind_once(unit_t *u, bodies_t bodies, int *first)
     return true;
 }
 
-/* True if a header of the program may have kernels. */
+/* True if a header of the program may have kernels, or what they call. */
 static bool headers_have_kernels(const includes_t *includes)
 {
-    for (int k = 1; k < includes->count; k++)
-        if (strstr(includes->file[k]->source->text, "__global__"))
+    for (int k = 1; k < includes->count; k++) {
+        const char *text = includes->file[k]->source->text;
+        if (strstr(text, "__global__") || strstr(text, "__device__"))
             return true;
+    }
     return false;
 }
 
@@ -99,13 +101,14 @@ static bool launches_skipped(unit_t *u)
     return false;
 }
 
-/* The files are parsed again when a kernel or what it calls has its body in a header, and again
- * when launches are completed, which changes the text. What is inferred of a kernel comes from its
- * body, so the bodies come first. `errors`: how many there were before the unit. */
+/* Bodies of functions are skipped in headers where no header of the program seems to have code for
+ * devices. The files are parsed again when a kernel or what it calls has its body in a header all
+ * the same, and again when launches are completed, which changes the text. What is inferred of a
+ * kernel comes from its body, so the bodies come first. `errors`: how many there were before the
+ * unit. */
 static bool bind_unit(unit_t *u, bool clones, int errors)
 {
-    bool light =
-        clones && !u->next && (!u->options->clones_all || !headers_have_kernels(u->includes));
+    bool light = clones && !u->next && !headers_have_kernels(u->includes);
     int first;
     if (!bind_once(u, light ? BODIES_OF_MAIN_FILE : BODIES_OF_ALL_FILES, &first))
         return false;

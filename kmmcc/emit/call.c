@@ -36,6 +36,7 @@
 #include "emit/origin.h"
 #include "emit/place.h"
 #include "emit/prove.h"
+#include "emit/variables.h"
 #include "kmm/launch.h"
 #include "pragma/form.h"
 
@@ -64,7 +65,10 @@ typedef struct call {
     const char *name;      /* kmm__call_NUMBER, of that function, or of its class */
     const char *number;    /* also in the name of the block, kmm__args_NUMBER */
     text_t fields, values; /* of the block */
-    text_t assignments;    /* of its fields: in C++ conversions in braces are errors */
+    const char
+        *variables; /* the table of variables that the function names; NULL: there are none */
+    int variable_count;
+    text_t assignments; /* of its fields: in C++ conversions in braces are errors */
 } call_t;
 
 static bool is_moved(const call_t *c)
@@ -509,6 +513,11 @@ static void write_call(call_t *c, const char *definitions, const char *indent)
                         "kmm_launch_unused(kmm__launch, __builtin_offsetof(struct kmm__args_%s, "
                         "%s) / sizeof(void *));\n%s    ",
                         c->number, c->parameter[k].name, indent);
+    if (c->variables && c->is_local)
+        add_lines(&out, c->variables, indent);
+    if (c->variables)
+        text_printf(&out, "kmm_launch_variables(kmm__launch, kmm__variables_%s, %d);\n%s    ",
+                    c->number, c->variable_count, indent);
     if (c->d->borrows || outside_is_read(c->u, c->d))
         text_printf(&out, "kmm_launch_await(kmm__launch);\n%s    ", indent);
     if (outside_is_owned(c->u, c->d))
@@ -533,8 +542,10 @@ void call_rewrite(unit_t *u, directive_t *d, const char *indent)
     if ((!c.is_local && !is_declared_before(&c)) || !read_parameters(&c))
         return;
     const char *text = definitions(&c);
+    c.variables =
+        variables_table(u, d, arena_printf("kmm__variables_%s", c.number), &c.variable_count);
     if (!c.is_local)
-        write_before(&c, text);
+        write_before(&c, c.variables ? arena_printf("%s\n%s", c.variables, text) : text);
     write_call(&c, text, indent);
     const item_t **moved = arena_alloc(((size_t)c.count + 1) * sizeof(const item_t *));
     for (int k = 0; k < c.count; k++)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/check_section.h"
 #include "analyze/outside.h"
 #include "analyze/translate.h"
 #include "base/arena.h"
@@ -111,21 +112,50 @@ static form_t extent_of(const unit_t *u, const item_t *item, int dimension)
                     .precedence = 10};
 }
 
-static void describe_section(const directive_t *d, const section_t *section, const char *indent,
+/* The type of the offsets, as an expression where a template decides. */
+static const char *offsets_type(CXType element, const char *base)
+{
+    kmm_type_t known;
+    if (section_offsets_type(element, &known))
+        return type_names[known];
+    const char *type = arena_printf("__typeof__(+*(%s))", base);
+    return arena_printf("sizeof(*(%s)) < 4 ? KMM_INT8 : (%s)-1 < (%s)1"
+                        " ? sizeof(*(%s)) == 8 ? KMM_INT64 : KMM_INT32"
+                        " : sizeof(*(%s)) == 8 ? KMM_UINT64 : KMM_UINT32",
+                        base, type, type, base, base);
+}
+
+/* An array, or its shape, tells how many offsets there are. */
+static void describe_offsets(const unit_t *u, const section_t *section, const char *indent,
                              values_t *values, text_t *out)
+{
+    const char *base = describe_base(u, section->offsets), *count = "KMM_WHOLE";
+    CXType type = section_offsets_array(section->offsets);
+    if (section->offsets_shape)
+        count = integer(values, form_of(u->source, section->offsets_shape->extent[0]));
+    else if (type_is_array(type) && type.kind != CXType_IncompleteArray)
+        count = arena_printf("sizeof(%s) / sizeof(*%s)", base, base);
+    text_printf(out, "%skmm_launch_offsets(kmm__launch, %s, %s, %s);\n", indent,
+                address(values, base), offsets_type(type_pointee(type), base), count);
+}
+
+static void describe_section(const unit_t *u, const directive_t *d, const section_t *section,
+                             const char *indent, values_t *values, text_t *out)
 {
     if (!section->lower) {
         text_printf(out, "%skmm_launch_index(kmm__launch, 0, KMM_WHOLE);\n", indent);
         return;
     }
+    const affine_t *lower = section->offsets ? &section->first_part : &section->lower_form,
+                   *length = section->offsets ? &section->part_count : &section->length_form;
     text_printf(out, "%skmm_launch_index(kmm__launch, %s, %s);\n", indent,
-                integer(values, section->lower_form.constant),
-                integer(values, section->length_form.constant));
+                integer(values, lower->constant), integer(values, length->constant));
     for (int k = 0; k < d->axis_count; k++)
-        if (!form_is(section->lower_form.coef[k], 0) || !form_is(section->length_form.coef[k], 0))
+        if (!form_is(lower->coef[k], 0) || !form_is(length->coef[k], 0))
             text_printf(out, "%skmm_launch_coef(kmm__launch, %d, %s, %s);\n", indent, k,
-                        integer(values, section->lower_form.coef[k]),
-                        integer(values, section->length_form.coef[k]));
+                        integer(values, lower->coef[k]), integer(values, length->coef[k]));
+    if (section->offsets)
+        describe_offsets(u, section, indent, values, out);
 }
 
 /* True if the argument is the one that the call passes for another item. */
@@ -277,7 +307,7 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
         text_printf(out, "%skmm_launch_extent(kmm__launch, %s);\n", indent,
                     integer(values, extent_of(u, item, k)));
     for (int k = 0; k < item->section_count; k++)
-        describe_section(d, &item->section[k], indent, values, out);
+        describe_section(u, d, &item->section[k], indent, values, out);
 }
 
 bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, form_t *step)
@@ -285,8 +315,10 @@ bool describe_step(const unit_t *u, const item_t *item, int axis, int inner, for
     int count = item->section_count - inner;
     *step = form_number(0);
     for (int k = 0; k < item->section_count; k++) {
+        const section_t *section = &item->section[k];
+        /* Offsets count from the base, wherever the chunk begins. */
         form_t coef =
-            item->section[k].lower ? item->section[k].lower_form.coef[axis] : form_number(0);
+            section->lower && !section->offsets ? section->lower_form.coef[axis] : form_number(0);
         if (k < count)
             *step =
                 form_add(form_multiply(*step, k ? extent_of(u, item, k) : form_number(1)), coef);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/by_name.h"
 #include "analyze/check_argument.h"
 #include "analyze/geometry.h"
 #include "analyze/reduced.h"
@@ -80,6 +81,8 @@ static void add_element(const item_t *item, ir_role_t *role)
     role->is_real = type == KMM_FLOAT || type == KMM_DOUBLE;
     role->element_bytes = role->is_pair || type > KMM_DOUBLE ? 0 : bytes[type];
     role->value_at = item->reduced.value_at;
+    role->has_unsigned_index =
+        item->reduced.index >= KMM_UINT8 && item->reduced.index <= KMM_UINT64;
 }
 
 static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *const *moved)
@@ -107,6 +110,9 @@ static ir_role_t *roles_of(const unit_t *u, const directive_t *d, const item_t *
         role[r->parameter].kind = r->kind == REBASE_BEGIN ? IR_BEGIN
                                   : r->kind == REBASE_END ? IR_END
                                                           : IR_LENGTH;
+        const expr_t *lower = d->axis[r->axis].lower;
+        const form_t from = lower ? form_of(u->source, lower) : form_number(0);
+        role[r->parameter].from_zero = from.known && from.value >= 0;
     }
     return role;
 }
@@ -150,8 +156,9 @@ void prove_call(unit_t *u, const directive_t *d, const item_t *const *moved)
     if (!axes || !d->is_compared || d->is_doubted ||
         (!d->is_guessed && !diag_shows("kmm-unproven")))
         return;
+    const ir_division_t division = {axes, by_name_away(u)};
     const ir_gap_t *gap = ir_prove(u->main, d->target[0].instance, roles_of(u, d, moved),
-                                   d->argument_count, axes, &reason);
+                                   d->argument_count, &division, &reason);
     if (d->is_guessed) {
         const bool proven = !gap && !reason && d->target_count == 1 && d->instance_count <= 1;
         for (int k = 0; k < d->item_count && proven; k++)

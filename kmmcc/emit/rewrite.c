@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "analyze/configured.h"
 #include "analyze/launch_throws.h"
 #include "analyze/task_name.h"
 #include "base/arena.h"
@@ -166,6 +167,21 @@ static bool write_kept(const unit_t *u, const directive_t *d, const char *indent
     return true;
 }
 
+/* Writes the launch's configuration before its description, if it may change what that says. The
+ * launch takes it from there. */
+static void write_configuration(unit_t *u, const directive_t *d, const char *indent, text_t *out)
+{
+    const text_range_t *c = &d->configuration;
+    if (!d->is_kernel || !configured_has_effects(d))
+        return;
+    text_printf(out, "%sconst kmm_configuration<dim3, %s> kmm__configuration(%s);\n", indent,
+                u->lang == LANG_HIP ? "hipStream_t" : "cudaStream_t",
+                arena_copy(u->source->text + c->begin, c->end - c->begin));
+    unit_edit(u, c->begin, c->end,
+              "kmm__configuration.grid, kmm__configuration.block, kmm__configuration.bytes, "
+              "kmm__configuration.stream");
+}
+
 static void rewrite_parallel(unit_t *u, directive_t *d)
 {
     const source_t *s = u->source;
@@ -177,6 +193,7 @@ static void rewrite_parallel(unit_t *u, directive_t *d)
         text_printf(&out, "{ %s\n", comment);
     else
         text_printf(&out, "{\n");
+    write_configuration(u, d, inner, &out);
     if (d->is_kernel && u->target != TARGET_HOST && *register_launch(u, d))
         text_printf(&out, "%s%s\n", inner, register_launch(u, d));
     for (int k = 0; k < d->shared_symbols.count && !d->home; k++)

@@ -33,6 +33,9 @@ typedef const Why *Mark; // NULL: not marked
 // before that chunk, or behind it; and of it with what lies before.
 enum Run { RUN_WHOLE, RUN_CHUNK, RUN_BEFORE, RUN_AFTER, RUN_WITH };
 
+// Trials in which all numbers that are no bounds are one, or multiples of each other.
+enum { FIRST_EQUAL = 50, EQUAL_TRIALS = 2 };
+
 // One choice of numbers. `follows`: pointers move as the divided loops' indices do.
 struct Trial {
     unsigned number;
@@ -71,13 +74,17 @@ struct Draw {
     int64_t first;
 };
 
+// Metadata of the assumptions that prove.cpp makes; the source makes the others.
+inline const char own_assumption[] = "kmm.own";
+
 // True if a function of a library only reads what its argument of this number points to.
 bool library_reads(StringRef name, unsigned number);
 
 class Proof
 {
   public:
-    Proof(Function &f, FunctionAnalysisManager &m, const ir_role_t *role, int count, uint64_t axes);
+    Proof(Function &f, FunctionAnalysisManager &m, const ir_role_t *role, int count,
+          const ir_division_t &division);
     // Returns NULL if the proof succeeds.
     Mark run();
 
@@ -89,7 +96,7 @@ class Proof
     DominatorTree &tree_;
     PostDominatorTree &post_;
     ScalarEvolution &scev_;
-    const uint64_t axes_;
+    const uint64_t axes_, away_;
     std::map<const Argument *, const ir_role_t *> role_;
     MapVector<const Loop *, Divided> divided_;
     std::map<const void *, unsigned> number_; // of arguments, instructions and loops, in order
@@ -138,6 +145,9 @@ class Proof
     bool descends(const Loop *l) const;
     bool is_inside(const Loop *l, uint64_t axes) const;
     void find_divided();
+    bool is_bound(const BasicBlock *b) const;
+    bool stays_other(const Value *condition, bool value) const;
+    bool is_kept(const BasicBlock *b) const;
     void find_decisions();
 
     // ---- proof_value.cpp: which values are marked ----
@@ -150,6 +160,8 @@ class Proof
     Mark judge_block(const BasicBlock *b) const;
     void propagate();
     Mark ending() const;
+    bool is_of_chunk(const Value *v) const;
+    Mark promises() const;
 
     // ---- proof_memory.cpp: objects ----
     ObjectKind kind_of(const Value *object) const;
@@ -169,8 +181,10 @@ class Proof
     // ---- proof_alias.cpp: pointers that may lead into one array ----
     bool is_named(const Value *object) const;
     bool has_plain_elements(const Value *array) const;
+    bool may_be_element(const Instruction *member, const Value *array) const;
     bool may_be_array(const GlobalVariable *g, const Value *pointer) const;
     bool may_meet(const Value *array, const Value *object, const Instruction *at) const;
+    Mark judge_name(const Instruction *i, const Value *object) const;
     Mark judge_aliases(const Instruction *i, const Value *object, const Value *pointer) const;
 
     // ---- proof_effect.cpp: what is done to memory ----
@@ -240,6 +254,7 @@ class Combining
     Kind kind(const Value *v, const Instruction *user);
     Kind kind_of_new(const Instruction *i);
     Kind kind_of_header(const PHINode *phi, const Loop *l);
+    bool comes_by(const BranchInst *branch, unsigned way, const PHINode *phi, unsigned k) const;
     Kind kind_of_phi(const PHINode *phi);
     Kind kind_of_truth(const Value *condition, const Value *yes, const Value *no,
                        const Instruction *at);
@@ -270,6 +285,9 @@ class Combining
     // ---- proof_pair.cpp ----
     std::set<std::pair<const Value *, const Value *>> paired_;
     const Value *index_place_ = nullptr;
+    bool is_from_zero(const SCEV *s) const;
+    bool keeps_order(const SCEVAddRecExpr *r) const;
+    const SCEVAddRecExpr *of_rows(const SCEVAddRecExpr *r) const;
     bool is_ascending(const Value *index) const;
     const Value *first_ = nullptr; // the value that is stored, while its conditions are looked at
     std::optional<bool> holds(const Value *condition, unsigned atoms) const;

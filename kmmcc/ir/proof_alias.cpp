@@ -108,6 +108,37 @@ bool Proof::has_plain_elements(const Value *array) const
     return true;
 }
 
+// The type by which the instruction accesses memory, where types are told apart; NULL: not known.
+static const Metadata *accessed_as(const Instruction *i)
+{
+    const MDNode *tag = i->getMetadata(LLVMContext::MD_tbaa);
+    return tag && tag->getNumOperands() > 2 ? tag->getOperand(1).get() : nullptr;
+}
+
+// True if the member may be one of the elements that the function stores in the array: it has their
+// type, and there is room for other members between them.
+bool Proof::may_be_element(const Instruction *member, const Value *array) const
+{
+    for (const Instruction &i : instructions(f_)) {
+        auto *store = dyn_cast<StoreInst>(&i);
+        if (!store || !is_contained(arrays_of(store->getPointerOperand()), array) ||
+            (accessed_as(store) && accessed_as(store) != accessed_as(member)))
+            continue;
+        const Type *t = store->getValueOperand()->getType();
+        const uint64_t bytes = layout_.getTypeStoreSize(const_cast<Type *>(t)).getFixedValue();
+        const SCEV *s = scev_.getSCEV(const_cast<Value *>(store->getPointerOperand()));
+        const bool is_dense = SCEVExprContains(s, [&](const SCEV *e) {
+            auto *r = dyn_cast<SCEVAddRecExpr>(e);
+            auto *step =
+                r && r->isAffine() ? dyn_cast<SCEVConstant>(r->getStepRecurrence(scev_)) : nullptr;
+            return step && step->getAPInt().abs() == bytes;
+        });
+        if (!is_dense)
+            return true;
+    }
+    return false;
+}
+
 // True if the place in the variable may lie in an array to which a pointer leads. All code of the
 // file is looked at.
 bool Proof::may_be_array(const GlobalVariable *g, const Value *pointer) const
@@ -137,9 +168,57 @@ bool Proof::may_meet(const Value *array, const Value *object, const Instruction 
         return false;
     auto *g = dyn_cast<GlobalVariable>(object);
     auto *load = dyn_cast<LoadInst>(at);
-    if (load && (load->getType()->isPointerTy() || is_member(load)) && has_plain_elements(array))
+    const bool is_other = load && (load->getType()->isPointerTy() ||
+                                   (is_member(load) && !may_be_element(load, array)));
+    if (is_other && has_plain_elements(array))
         return false;
     return !g || !load || may_be_array(g, load->getPointerOperand());
+}
+
+// True if the file hands the variable's address to a function, or puts it into memory.
+static bool is_handed_on(const Value *pointer)
+{
+    for (const Use &u : pointer->uses()) {
+        const User *user = u.getUser();
+        auto *call = dyn_cast<CallBase>(user);
+        auto *store = dyn_cast<StoreInst>(user);
+        if (isa<GEPOperator>(user) || isa<PHINode>(user) || isa<SelectInst>(user) ||
+                    isa<ConstantExpr>(user)
+                ? is_handed_on(user)
+                : (call && !isa<IntrinsicInst>(call)) ||
+                      (store && store->getValueOperand() == pointer) ||
+                      (isa<Constant>(user) && !isa<ConstantExpr>(user)))
+            return true;
+    }
+    return false;
+}
+
+// Why a variable that is read by its name may be what the launch reduces, or have its newest value
+// on a device. A variable's address that the file hands on may be that of any array.
+Mark Proof::judge_name(const Instruction *i, const Value *object) const
+{
+    auto *g = dyn_cast<GlobalVariable>(object);
+    auto *load = dyn_cast<LoadInst>(i);
+    if (!g || !load || g->isConstant())
+        return nullptr;
+    Type *t = load->getType();
+    const uint64_t bytes = layout_.getTypeStoreSize(t).getFixedValue();
+    const bool may_be_away =
+        has_array(g->getValueType()) && away_ & IR_ELEMENT(bytes, t->isFloatingPointTy());
+    const auto is_target = [](const auto &r) {
+        return r.second->is_reduced && !r.first->hasNoAliasAttr();
+    };
+    if (!may_be_away && none_of(role_, is_target))
+        return nullptr;
+    consumeError(f_.getParent()->materializeAll());
+    if (may_be_away && is_handed_on(g))
+        return because("reads by its name a variable that may be on a device: directives of the "
+                       "file name arrays by pointers",
+                       i);
+    std::set<const Value *> seen;
+    return any_of(role_, is_target) && is_taken(g, &f_, seen)
+               ? because("reads a variable that may be what it reduces", i)
+               : nullptr;
 }
 
 // Why what lies in the object may be in an array to which another iteration stores.

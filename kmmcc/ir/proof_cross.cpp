@@ -293,7 +293,8 @@ Mark Proof::crossing(const Value *array, bool with_others) const
         return nullptr;
     if (Mark m = open_end(all))
         return m;
-    for (unsigned trial = 1; trial <= CROSS_TRIALS; trial++) {
+    for (unsigned k = 1; k <= CROSS_TRIALS + EQUAL_TRIALS; k++) {
+        const unsigned trial = k <= CROSS_TRIALS ? k : FIRST_EQUAL + k - CROSS_TRIALS - 1;
         std::unordered_map<int64_t, uint64_t> owner;
         const Instruction *twice = nullptr, *reads = nullptr;
         const std::vector<std::set<int64_t>> first = far_iterations(all, trial);

@@ -3,6 +3,7 @@
 // that are equal for several choices of all that they are computed from count as the same.
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include "ir/proof.hpp"
 
@@ -91,6 +92,8 @@ std::optional<APInt> Proof::argument(const Argument *a, const Trial &t) const
         const int64_t x = bound(role, t);
         return isIntN(bits - 1, x) ? std::optional<APInt>(APInt(bits, (uint64_t)x)) : std::nullopt;
     }
+    if (!a->getType()->isPointerTy() && t.number >= FIRST_EQUAL)
+        return APInt(bits, t.number == FIRST_EQUAL ? 4 : 2ULL << chosen(a, t.number, 2));
     if (!a->getType()->isPointerTy() && is_scaled(t.number) && t.number % 2 && bits >= 32)
         return APInt(bits, 2 + chosen(a, t.number, 1ULL << std::min(29U, scale_of(t.number))));
     if (!a->getType()->isPointerTy())
@@ -519,13 +522,56 @@ void Proof::find_divided()
 
 // Finds for each block those whose branches decide whether it runs, but for the bounds of divided
 // loops.
+// True if the block's condition is the bound of a divided loop, which says how many iterations
+// there are, and not whether one of them does something.
+bool Proof::is_bound(const BasicBlock *b) const
+{
+    const Loop *l = loops_.getLoopFor(b);
+    auto at = l ? divided_.find(l) : divided_.end();
+    return at != divided_.end() && at->second.exiting == b;
+}
+
+// True if the condition has one value in all calls; or it is `value` only where a bound is too
+// great or a begin too small, and so in no chunk if not in the whole call.
+bool Proof::stays_other(const Value *condition, bool value) const
+{
+    using namespace llvm::PatternMatch;
+    const Value *x = nullptr, *y = nullptr;
+    if (!mark(condition))
+        return true;
+    if (value ? match(condition, m_LogicalOr(m_Value(x), m_Value(y)))
+              : match(condition, m_LogicalAnd(m_Value(x), m_Value(y))))
+        return stays_other(x, value) && stays_other(y, value);
+    auto *test = dyn_cast<ICmpInst>(condition);
+    for (unsigned k = 0; test && k < 2; k++) {
+        auto *a = dyn_cast<Argument>(test->getOperand(k));
+        auto role = a ? role_.find(a) : role_.end();
+        CmpInst::Predicate is = value ? test->getPredicate() : test->getInversePredicate();
+        is = k ? CmpInst::getSwappedPredicate(is) : is;
+        if (role == role_.end() || mark(test->getOperand(1 - k)))
+            continue;
+        const ir_role_kind_t kind = role->second->kind;
+        if (kind == IR_BEGIN ? ICmpInst::isLT(is) || ICmpInst::isLE(is)
+                             : (kind == IR_END || kind == IR_LENGTH) &&
+                                   (ICmpInst::isGT(is) || ICmpInst::isGE(is)))
+            return true;
+    }
+    return false;
+}
+
+// True if the block ends the program in no chunk, if it does not in the whole call.
+bool Proof::is_kept(const BasicBlock *b) const
+{
+    auto *branch = dyn_cast<BranchInst>(b->getTerminator());
+    return branch && branch->isConditional() &&
+           cold_.count(branch->getSuccessor(0)) != cold_.count(branch->getSuccessor(1)) &&
+           stays_other(branch->getCondition(), cold_.count(branch->getSuccessor(0)) > 0);
+}
+
 void Proof::find_decisions()
 {
     for (const BasicBlock &b : f_) {
-        const Loop *l = loops_.getLoopFor(&b);
-        auto at = l ? divided_.find(l) : divided_.end();
-        if (b.getTerminator()->getNumSuccessors() < 2 ||
-            (at != divided_.end() && at->second.exiting == &b))
+        if (b.getTerminator()->getNumSuccessors() < 2)
             continue;
         auto *node = post_.getNode(const_cast<BasicBlock *>(&b));
         const auto *end = node ? node->getIDom() : nullptr;

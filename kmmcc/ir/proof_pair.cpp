@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions to the least or greatest value with its index. Of equal values the first has to stay,
 // since the smaller index wins where chunks are combined.
+#include <llvm/IR/Operator.h>
+
 #include "ir/proof.hpp"
 
 namespace kmm_ir
@@ -14,8 +16,66 @@ static int64_t offset_in_pair(const Value *pointer, const DataLayout &layout)
     return isa<Argument>(base) ? offset.getSExtValue() : -1;
 }
 
-// True if the index becomes greater with each iteration of a divided loop, and with those of all
-// loops around it, as far as it is computed from them.
+// True if the number is not negative in any call: 0, or where a chunk begins.
+bool Combining::is_from_zero(const SCEV *s) const
+{
+    while (auto *c = dyn_cast<SCEVCastExpr>(s))
+        s = c->getOperand();
+    auto *u = dyn_cast<SCEVUnknown>(s);
+    auto *a = u ? dyn_cast<Argument>(u->getValue()) : nullptr;
+    auto at = a ? p_.role_.find(a) : p_.role_.end();
+    if (at != p_.role_.end() && at->second->kind == IR_BEGIN)
+        return at->second->from_zero;
+    auto *c = dyn_cast<SCEVConstant>(s);
+    return c && c->getAPInt().isNonNegative();
+}
+
+// True if the index does not become less, as numbers of its type, where its bits overflow.
+bool Combining::keeps_order(const SCEVAddRecExpr *r) const
+{
+    auto *step = dyn_cast<SCEVConstant>(r->getStepRecurrence(p_.scev_));
+    const bool from_zero = is_from_zero(r->getStart());
+    return r->hasNoUnsignedWrap() || (step && step->isOne() && from_zero) ||
+           (r->hasNoSignedWrap() && (from_zero || !role_->has_unsigned_index));
+}
+
+// The recurrence of the loop over rows, of `r * w + k` where k is less than w; else the recurrence.
+const SCEVAddRecExpr *Combining::of_rows(const SCEVAddRecExpr *r) const
+{
+    auto *outer = dyn_cast<SCEVAddRecExpr>(r->getStart());
+    const SCEV *count = p_.scev_.getBackedgeTakenCount(r->getLoop());
+    auto *least = dyn_cast<SCEVSMaxExpr>(count); // (0 smax w) tests before the first iteration
+    if (least && least->getNumOperands() == 2 && least->getOperand(0)->isZero())
+        count = least->getOperand(1);
+    if (p_.divided_.count(r->getLoop()) || !outer || !r->isAffine() || !outer->isAffine() ||
+        isa<SCEVCouldNotCompute>(count) || !r->getStepRecurrence(p_.scev_)->isOne() ||
+        r->getLoop()->getParentLoop() != outer->getLoop())
+        return r;
+    const SCEV *width = outer->getStepRecurrence(p_.scev_);
+    auto &scev = p_.scev_;
+    const bool is_late = r->getLoop()->getExitingBlock() == r->getLoop()->getLoopLatch();
+    const SCEV *last = is_late ? scev.getMinusSCEV(width, scev.getOne(width->getType())) : width;
+    Type *wide = scev.getWiderType(count->getType(), width->getType());
+    last = scev.getNoopOrSignExtend(last, wide);
+    return last == scev.getNoopOrZeroExtend(count, wide) ||
+                   last == scev.getNoopOrSignExtend(count, wide)
+               ? outer
+               : r;
+}
+
+// True if the number is computed without overflow of signed numbers, or the program is undefined.
+static bool is_exact(const Value *v)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    auto *o = dyn_cast<OverflowingBinaryOperator>(v);
+    if (isa<PHINode>(v)) // of a loop
+        return true;
+    return !i ||
+           (o && o->hasNoSignedWrap() && is_exact(i->getOperand(0)) && is_exact(i->getOperand(1)));
+}
+
+// True if the index becomes greater with each iteration of a divided loop: its own, or that of
+// rows. Of loops around it, it is not known whether each of their iterations has greater ones.
 bool Combining::is_ascending(const Value *index) const
 {
     enum { LEAST_BITS = 32 };
@@ -30,18 +90,13 @@ bool Combining::is_ascending(const Value *index) const
         s = c ? c->getOperand() : s;
     }
     auto *r = dyn_cast<SCEVAddRecExpr>(s);
-    auto *step =
-        r && r->isAffine() ? dyn_cast<SCEVConstant>(r->getStepRecurrence(p_.scev_)) : nullptr;
-    if (!step || !p_.divided_.count(r->getLoop()) || !step->getAPInt().isStrictlyPositive() ||
-        !(step->isOne() || r->hasNoSignedWrap() || r->hasNoUnsignedWrap()))
+    const bool is_signed = is_exact(index) && !role_->has_unsigned_index;
+    if (!r || !r->isAffine() || (!is_signed && !keeps_order(r)))
         return false;
-    for (const Loop *l = r->getLoop()->getParentLoop(); l; l = l->getParentLoop())
-        if (!SCEVExprContains(r->getStart(), [&](const SCEV *e) {
-                auto *outer = dyn_cast<SCEVAddRecExpr>(e);
-                return outer && outer->getLoop() == l;
-            }))
-            return false;
-    return true;
+    auto *step = dyn_cast<SCEVConstant>(r->getStepRecurrence(p_.scev_));
+    r = of_rows(r);
+    return step && p_.divided_.count(r->getLoop()) && step->getAPInt().isStrictlyPositive() &&
+           (is_signed || keeps_order(r)) && !r->getLoop()->getParentLoop();
 }
 
 // `chosen` is the value where the index is `index`.

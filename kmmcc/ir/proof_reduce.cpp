@@ -319,6 +319,16 @@ Mark Combining::mark_of_exit(const BasicBlock *from, const PHINode *phi) const
                : p_.mark(t->getOperand(0));
 }
 
+// True if the phi has its k-th value only where the branch goes this way.
+bool Combining::comes_by(const BranchInst *branch, unsigned way, const PHINode *phi,
+                         unsigned k) const
+{
+    const BasicBlock *above = branch->getParent(), *from = phi->getIncomingBlock(k),
+                     *to = branch->getSuccessor(way);
+    return from == above ? to == phi->getParent() && branch->getSuccessor(1 - way) != to
+                         : p_.tree_.dominates(BasicBlockEdge(above, to), from);
+}
+
 Combining::Kind Combining::kind_of_phi(const PHINode *phi)
 {
     const Loop *l = p_.loops_.getLoopFor(phi->getParent());
@@ -332,15 +342,10 @@ Combining::Kind Combining::kind_of_phi(const PHINode *phi)
     if (phi->getNumIncomingValues() == 2) {
         const auto *above = p_.tree_.getNode(phi->getParent())->getIDom();
         auto *branch = above ? dyn_cast<BranchInst>(above->getBlock()->getTerminator()) : nullptr;
-        for (unsigned k = 0; branch && branch->isConditional() && k < 2; k++) {
-            BasicBlockEdge yes(above->getBlock(), branch->getSuccessor(0));
-            const BasicBlock *from = phi->getIncomingBlock(k);
-            const bool direct =
-                from == above->getBlock() && branch->getSuccessor(0) == phi->getParent();
-            if (direct || (from != above->getBlock() && p_.tree_.dominates(yes, from)))
+        for (unsigned k = 0; branch && branch->isConditional() && k < 2; k++)
+            if (comes_by(branch, 0, phi, k) && comes_by(branch, 1, phi, 1 - k))
                 return kind_of_choice(branch->getCondition(), phi->getIncomingValue(k),
                                       phi->getIncomingValue(1 - k), phi);
-        }
     }
     Kind all = FREE_VALUE;
     for (unsigned k = 0; k < phi->getNumIncomingValues(); k++) {
@@ -453,7 +458,9 @@ Mark Combining::run_guarded(const StoreInst *store, Kind kind)
     for (const BasicBlock *by :
          at == p_.decided_by_.end() ? std::vector<const BasicBlock *>() : at->second) {
         auto *branch = dyn_cast<BranchInst>(by->getTerminator());
-        if (!branch || !branch->isConditional() || !p_.mark(branch->getCondition()))
+        all_are_sums &= branch && !p_.mark_of_block(by);
+        if (!branch || !branch->isConditional() || p_.is_bound(by) ||
+            !p_.mark(branch->getCondition()))
             continue;
         auto *test = dyn_cast<CmpInst>(branch->getCondition());
         const bool when = p_.tree_.dominates(BasicBlockEdge(by, branch->getSuccessor(0)), b);

@@ -11,11 +11,11 @@ namespace kmm_ir
 {
 
 Proof::Proof(Function &f, FunctionAnalysisManager &m, const ir_role_t *role, int count,
-             uint64_t axes)
+             const ir_division_t &division)
     : f_(f), layout_(f.getParent()->getDataLayout()), loops_(m.getResult<LoopAnalysis>(f)),
       tree_(m.getResult<DominatorTreeAnalysis>(f)),
       post_(m.getResult<PostDominatorTreeAnalysis>(f)),
-      scev_(m.getResult<ScalarEvolutionAnalysis>(f)), axes_(axes)
+      scev_(m.getResult<ScalarEvolutionAnalysis>(f)), axes_(division.axes), away_(division.away)
 {
     for (const Argument &a : f.args())
         number_[&a] = (unsigned)number_.size() + 1;
@@ -73,7 +73,7 @@ Mark Proof::judge_block(const BasicBlock *b) const
     for (const BasicBlock *by : at->second) {
         const Instruction *t = by->getTerminator();
         Mark m = mark_of_block(by);
-        if (t->getNumOperands() && !isa<InvokeInst>(t))
+        if (t->getNumOperands() && !isa<InvokeInst>(t) && !is_bound(by) && !is_kept(by))
             m = m ? m : located(mark(t->getOperand(0)), t);
         for (const Loop *l = loops_.getLoopFor(by); l && m; l = l->getParentLoop())
             if (undivided_.count(l) && l->isLoopExiting(by))
@@ -158,6 +158,8 @@ Mark Proof::judge_load(const Instruction *i, const Value *pointer)
         if (is_stored(array) && !is_within(i->getParent()))
             return because("reads outside of its loops over the range what it also stores", i);
         if (Mark m = judge_aliases(i, o, pointer))
+            return m;
+        if (Mark m = judge_name(i, o))
             return m;
         if (kind_of(o) == LOCAL_OBJECT)
             if (Mark m = contents(o, i, pointer))
@@ -258,29 +260,89 @@ void Proof::propagate()
 
 // ---- The end of the program ----
 
-// The status of the program, if the instruction ends it.
-static const Value *status_of(const Instruction &i)
+// How a call ends the program. RETURNS: it does not, or it throws.
+enum End { RETURNS, WITH_STATUS, ABORTS, UNSEEN };
+
+static End end_of(const CallBase *call)
 {
-    auto *call = dyn_cast<CallBase>(&i);
-    const StringRef name = call ? called(call) : "";
-    const bool ends = name == "exit" || name == "_exit" || name == "_Exit" || name == "quick_exit";
-    return ends && call->arg_size() == 1 ? call->getArgOperand(0) : nullptr;
+    static const std::set<StringRef> with = {"exit", "_exit", "_Exit", "quick_exit", "err",
+                                             "errx", "verr",  "verrx", "errc",       "verrc"},
+                                     aborts = {"abort", "_ZSt9terminatev", "llvm.trap",
+                                               "llvm.ubsantrap"};
+    const StringRef name = called(call);
+    if (with.count(name) && call->arg_size() > 0)
+        return WITH_STATUS;
+    if (aborts.count(name) || name.starts_with("__assert"))
+        return ABORTS;
+    const bool throws = name.starts_with("__cxa_") || name.starts_with("_Unwind") ||
+                        name.contains("__throw") || name.starts_with("__clang_call_terminate");
+    return call->doesNotReturn() && !throws ? UNSEEN : RETURNS;
 }
 
 // Of several iterations that end the program, any may be the first one where there are chunks. So
-// all have to give one status.
+// all have to end it in one way.
 Mark Proof::ending() const
 {
-    const Value *one = nullptr;
+    const Value *one = nullptr; // the status, or a call that aborts
+    bool throws = false;
+    for (const Instruction &i : instructions(f_))
+        if (auto *call = dyn_cast<CallBase>(&i))
+            throws |= called(call) == "__cxa_throw";
     for (const Instruction &i : instructions(f_)) {
-        const Value *status = status_of(i);
-        const bool is_same = status && (isa<Constant>(status) || isa<Argument>(status)) &&
-                             !mark(status) && (!one || one == status);
-        if (status && !is_same)
+        auto *call = dyn_cast<CallBase>(&i);
+        const End end = call ? end_of(call) : RETURNS;
+        if (call && (end != RETURNS || called(call) == "__cxa_throw"))
+            if (Mark m = mark_of_block(i.getParent()))
+                return located(m, &i);
+        if (end == UNSEEN)
+            return because("calls '" + called(call).str() + "', whose code is not seen", &i);
+        if (end == RETURNS)
+            continue;
+        const Value *way = end == ABORTS ? call : call->getArgOperand(0);
+        const bool is_known =
+            end == ABORTS || ((isa<Constant>(way) || isa<Argument>(way)) && !mark(way));
+        const bool is_same = (!one || one == way || (end == ABORTS && isa<CallBase>(one))) &&
+                             !(throws && end == WITH_STATUS);
+        if (!is_known || !is_same)
             return because("may end the program with a status that depends on which chunk comes "
                            "first",
                            &i);
-        one = status ? status : one;
+        one = way;
+    }
+    return nullptr;
+}
+
+// True if the value is computed from what is another number or address in each chunk. What an
+// assumption says of it is known to SCEV, so its marks do not count.
+bool Proof::is_of_chunk(const Value *v) const
+{
+    auto *a = dyn_cast<Argument>(v);
+    auto *i = dyn_cast<Instruction>(v);
+    if (a && role_.count(a))
+        return role_.at(a)->kind != IR_FIXED;
+    if (!i || isa<PHINode>(i) || isa<LoadInst>(i) || isa<CallBase>(i))
+        return mark(v) != nullptr;
+    return any_of(i->operands(), [&](const Value *part) { return is_of_chunk(part); });
+}
+
+// The function may promise, as by __builtin_unreachable and __builtin_assume_aligned, what holds
+// for the whole range. Compilers count on it in chunks, too.
+Mark Proof::promises() const
+{
+    for (const Instruction &i : instructions(f_)) {
+        auto *call = dyn_cast<IntrinsicInst>(&i);
+        bool promised = false;
+        Mark m = isa<UnreachableInst>(i) && &i == &*i.getParent()->begin()
+                     ? mark_of_block(i.getParent())
+                     : nullptr;
+        if (call && call->getIntrinsicID() == Intrinsic::assume &&
+            !call->hasMetadata(own_assumption))
+            for (const Use &u : call->operands())
+                promised |= is_of_chunk(u);
+        if (m || promised)
+            return because("promises something of its length or pointers, which need not hold in "
+                           "chunks",
+                           &i);
     }
     return nullptr;
 }
@@ -306,6 +368,8 @@ Mark Proof::run()
                 return located(m, &i);
         }
     if (Mark m = ending())
+        return m;
+    if (Mark m = promises())
         return m;
     return crossings();
 }

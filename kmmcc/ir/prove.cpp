@@ -26,17 +26,21 @@ static void assume_chunks(Function &f, const ir_role_t *role, int count)
     if ((int)f.arg_size() != count)
         return;
     IRBuilder<> at(&*f.getEntryBlock().getFirstInsertionPt());
+    auto assume = [&](Value *condition) {
+        at.CreateAssumption(condition)->setMetadata(own_assumption,
+                                                    MDNode::get(f.getContext(), {}));
+    };
     auto is_number = [&](int k, ir_role_kind_t kind) {
         return role[k].kind == kind && f.getArg((unsigned)k)->getType()->isIntegerTy();
     };
     for (int k = 0; k < count; k++) {
         Argument *a = f.getArg((unsigned)k);
         if (is_number(k, IR_LENGTH))
-            at.CreateAssumption(at.CreateICmpSGT(a, ConstantInt::get(a->getType(), 0)));
+            assume(at.CreateICmpSGT(a, ConstantInt::get(a->getType(), 0)));
         for (int i = 0; i < count && is_number(k, IR_BEGIN); i++)
             if (is_number(i, IR_END) && role[i].axis == role[k].axis &&
                 f.getArg((unsigned)i)->getType() == a->getType())
-                at.CreateAssumption(at.CreateICmpSLT(a, f.getArg((unsigned)i)));
+                assume(at.CreateICmpSLT(a, f.getArg((unsigned)i)));
     }
 }
 
@@ -168,7 +172,8 @@ static const ir_gap_t *gap_of(Mark m, const Function &f)
     return gap;
 }
 
-static const ir_gap_t *prove(Function &f, const ir_role_t *role, int count, uint64_t axes)
+static const ir_gap_t *prove(Function &f, const ir_role_t *role, int count,
+                             const ir_division_t *division)
 {
     Analyses analyses;
     FunctionAnalysisManager &of_functions = analyses.of_functions;
@@ -189,14 +194,14 @@ static const ir_gap_t *prove(Function &f, const ir_role_t *role, int count, uint
     FunctionPassManager last;
     last.addPass(LCSSAPass());
     last.run(f, of_functions);
-    const Mark m = Proof(f, of_functions, role, count, axes).run();
+    const Mark m = Proof(f, of_functions, role, count, *division).run();
     return m ? gap_of(m, f) : nullptr;
 }
 
 } // namespace kmm_ir
 
 extern "C" const ir_gap_t *kmm_ir_prove(const char *path, const char *name, const ir_role_t *role,
-                                        int count, uint64_t axes)
+                                        int count, const ir_division_t *division)
 {
     static const ir_gap_t unseen = {"has no code in this file, and a definition in a "
                                     "header would be seen",
@@ -214,5 +219,5 @@ extern "C" const ir_gap_t *kmm_ir_prove(const char *path, const char *name, cons
     Function *f = module->getFunction(name);
     if (!f || f->isDeclaration() || !has_body(*f))
         return &unseen;
-    return prove(*f, role, count, axes);
+    return prove(*f, role, count, division);
 }

@@ -416,6 +416,16 @@ static int64_t most_iterations(replay_t *r, const ir_access_t *a, int loop)
     return most;
 }
 
+/* True if a part of the condition does not hold, and is the same in all iterations of the loop. */
+static bool is_idle(replay_t *r, int condition, int loop)
+{
+    const ir_node_t *n = &r->f->node[condition];
+    int64_t value;
+    if (r->cell[condition].lifetime < r->course[loop].own)
+        return value_of(r, condition, &value) && !value;
+    return n->op == IR_AND && n->bits == 1 && (is_idle(r, n->a, loop) || is_idle(r, n->b, loop));
+}
+
 /* The loops from `loop` on, from the outermost to the innermost. */
 static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int count, bool certain)
 {
@@ -423,6 +433,8 @@ static void iterate(replay_t *r, const ir_access_t *a, const int *loop, int coun
         visit(r, a, certain);
         return;
     }
+    if (is_idle(r, a->guard, *loop))
+        return;
     const ir_loop_t *l = &r->f->loop[*loop];
     const int64_t most = most_iterations(r, a, *loop);
     for (int64_t k = 0;; k++) {

@@ -21,12 +21,6 @@ typedef struct affine {
     form_t constant, coef[KMM_MAX_AXES];
 } affine_t;
 
-typedef struct section {
-    size_t begin, end;      /* position, including the brackets */
-    expr_t *lower, *length; /* lower is NULL for [:]; length is NULL for [e] */
-    affine_t lower_form, length_form;
-} section_t;
-
 typedef struct shape {
     size_t begin, end;
     token_t name;
@@ -34,6 +28,17 @@ typedef struct shape {
     int dims;
     bool used;
 } shape_t;
+
+typedef struct section {
+    size_t begin, end;      /* position, including the brackets */
+    expr_t *lower, *length; /* lower is NULL for [:]; length is NULL for [e] */
+    affine_t lower_form, length_form;
+    /* Of [p[e] : p[f] - p[e]], where data gives the ends: p, e and f - e. Then lower_form and
+     * length_form have constants and coefficients that are not known. NULL: of all others. */
+    const expr_t *offsets;
+    const shape_t *offsets_shape; /* how many offsets there are; NULL: no clause says */
+    affine_t first_part, part_count;
+} section_t;
 
 /* The element type of a reduction, in the terms of include/kmm/launch.h. */
 typedef struct reduced {
@@ -268,8 +273,9 @@ typedef struct directive {
     size_t template_end;        /* behind the template arguments; name_after if there are none */
     /* Behind the parenthesis that opens the arguments; 0: a macro writes the launch. */
     size_t open;
-    int order;        /* index in the file, from 0 */
-    bool in_template; /* a template, or a generic lambda, is around the statement */
+    text_range_t configuration; /* between <<< and >>>; empty: a macro writes the launch */
+    int order;                  /* index in the file, from 0 */
+    bool in_template;           /* a template, or a generic lambda, is around the statement */
 
     /* ---- Set by instance.c and analyze/instances.c ---- */
     instance_t *instance;

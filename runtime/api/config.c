@@ -112,6 +112,29 @@ static int too_many(void)
     return kmm__error_set(KMM_E_INVALID, "KMM_DEVICES: more than %d devices", KMM__MAX_DEVICES - 1);
 }
 
+/* This process among those of one program on this host. */
+static struct {
+    uint32_t rank, size;
+} share = {0, 1};
+
+void kmm__config_share(uint32_t rank, uint32_t size)
+{
+    share.rank = rank;
+    share.size = size;
+}
+
+/* The GPUs of this process: `used` of `count`, from *first on, around. Each process on the host has
+ * as many. */
+static int share_of(int count, int at_most, const char *product, int *first)
+{
+    const int size = (int)share.size, used = at_most ? at_most : count < size ? 1 : count / size;
+    *first = (int)share.rank * used % count;
+    if (size > 1)
+        kmm__log_info("process %u of %d on this host uses %d of %d %s devices, from device %d on",
+                      share.rank, size, used, count, product, *first);
+    return used;
+}
+
 typedef int create_t(kmm__backend_t **out, const char **reason);
 
 static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, int at_most,
@@ -132,13 +155,14 @@ static int add_gpus(kmm_runtime_t *rt, create_t *create, const char *product, in
                               at_most, product, count);
     if (at_most > room(rt) || (required && room(rt) == 0))
         return too_many();
-    if (!at_most && count > room(rt)) {
-        kmm__log(KMM__LOG_WARNING, "of %d %s devices %d are used, since there can be no more",
-                 count, product, room(rt));
-        count = room(rt);
+    int first = 0, used = count ? share_of(count, at_most, product, &first) : 0;
+    if (used > room(rt)) {
+        kmm__log(KMM__LOG_WARNING, "of %d %s devices %d are used, since there can be no more", used,
+                 product, room(rt));
+        used = room(rt);
     }
-    for (int k = 0; k < (at_most ? at_most : count); k++)
-        if ((error = add_device(rt, b, k, config, false)))
+    for (int k = 0; k < used; k++)
+        if ((error = add_device(rt, b, (first + k) % count, config, false)))
             return error;
     return 0;
 }

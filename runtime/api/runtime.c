@@ -136,9 +136,10 @@ static int runtime_create(kmm_runtime_t **out, const kmm_config_t *config)
     kmm__environment_check();
     kmm__launcher_t launcher;
     if (kmm__launcher_is_wanted(&launcher))
-        return kmm__error_set(KMM_E_STATE,
-                              "KMM_NODES=1 makes one program of several processes only where kmmcc "
-                              "has linked one with pragmas, or main calls kmm_nodes_start");
+        return kmm__error_set(
+            KMM_E_STATE, "KMM_NODES=1 makes one program of several processes only where kmmcc "
+                         "has linked one with pragmas, or main calls kmm_nodes_start, and where no "
+                         "static initializer has used libkmm before");
     kmm_runtime_t *rt = kmm__alloc(sizeof(*rt));
     lock_init(&rt->lock);
     pthread_cond_init(&rt->progress, NULL);

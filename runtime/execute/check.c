@@ -27,9 +27,10 @@
 #include "execute/exact_device.h"
 #include "execute/failure.h"
 #include "execute/proof.h"
+#include "execute/remains.h"
 #include "execute/shadow.h"
 
-enum { READS = KMM__MAY_READ, WRITES = KMM__MAY_WRITE, BLOCK = 4096, SURE_BYTES = 16 };
+enum { READS = KMM__MAY_READ, WRITES = KMM__MAY_WRITE, BLOCK = 4096 };
 
 typedef kmm__shadow_t shadow_t;
 
@@ -38,6 +39,12 @@ typedef kmm__shadow_t shadow_t;
 static bool works_on_host(const kmm__task_t *t)
 {
     return t->device->backend->kind == KMM_KIND_HOST;
+}
+
+/* True if the bytes beside a copy hold the pattern, too. */
+static bool has_margins(const kmm__check_t *c)
+{
+    return works_on_host(c->task) && !c->is_exact;
 }
 
 static uint64_t up_to(uint64_t bytes, uint64_t unit)
@@ -56,7 +63,8 @@ static bool shadow_add(kmm__check_t *c, kmm__array_t *a)
         return true;
     shadow_t *s = &c->shadows[c->count];
     *s = (shadow_t){.array = a, .bytes = a->bytes, .size = (a->bytes / BLOCK + 1) * BLOCK};
-    s->slack = !c->is_exact                  ? 0
+    s->slack = has_margins(c)                ? BLOCK
+               : !c->is_exact                ? 0
                : works_on_host(c->task)      ? KMM__EXACT_SLACK
                : c->task->device->info.whole ? KMM__EXACT_WHOLE_SLACK
                                              : up_to(KMM__EXACT_SLACK, a->frame_bytes);
@@ -211,13 +219,6 @@ static int walk(kmm__check_t *c, bool back)
     return error;
 }
 
-/* Byte b of the pattern of a copy. */
-static unsigned char pattern_at(const kmm__check_t *c, const shadow_t *s, size_t b)
-{
-    enum { FIRST = 0xf5, COUNT = 100 }; /* down to 0x92 all are NaNs */
-    return b & 1 ? 0xff : (unsigned char)(FIRST - (s - c->shadows) % COUNT);
-}
-
 /* Whether block `b` of the copy is used: on a GPU only frames that the chunk touches are. */
 static bool has_block(const shadow_t *s, size_t b)
 {
@@ -231,10 +232,14 @@ static void fill_with_pattern(const kmm__check_t *c, shadow_t *s)
 {
     char block[BLOCK];
     for (size_t b = 0; b < BLOCK; b++)
-        block[b] = (char)pattern_at(c, s, b);
+        block[b] = (char)kmm__shadow_pattern(c, s, b);
     for (size_t b = 0; b < s->size; b += BLOCK)
         if (has_block(s, b))
             memcpy(s->image + b, block, BLOCK);
+    for (size_t b = 0; b < s->slack && has_margins(c); b += BLOCK) {
+        memcpy(s->work - s->slack + b, block, BLOCK);
+        memcpy(s->work + s->size + b, block, BLOCK);
+    }
 }
 
 /* Fills the images. On a GPU this enqueues copies, which are done when the stream is. */
@@ -278,6 +283,32 @@ static void report(kmm__check_t *c, const shadow_t *s, size_t begin, size_t end,
     pthread_mutex_unlock(&rt->lock);
 }
 
+/* Reports a store to what lies beside the array. */
+static void find_outside(kmm__check_t *c, const shadow_t *s)
+{
+    const int64_t end = (int64_t)(s->size + s->slack);
+    int64_t b = -(int64_t)s->slack;
+    while (b < end && (unsigned char)s->work[b] == kmm__shadow_pattern(c, s, (size_t)b))
+        b = b == -1 ? (int64_t)s->bytes : b + 1;
+    if (b == end)
+        return;
+    kmm__task_t *t = c->task;
+    const uint32_t item = kmm__shadow_item(c, s, b, true);
+    char where[320];
+    pthread_mutex_lock(&t->runtime->lock);
+    kmm__task_describe(t, where, sizeof(where));
+    kmm__exact_advise();
+    kmm__task_fail(t, KMM_E_ACCESS);
+    kmm__task_blame(t, (uint16_t)item);
+    kmm__error_note(t->runtime, KMM_E_ACCESS,
+                    "%s: argument %s: the chunk stores %lld bytes %s its array, which none of its "
+                    "clauses names",
+                    where, item < t->work->item_count ? t->work->item_text[item] : "?",
+                    (long long)(b < 0 ? -b : b - (int64_t)s->bytes),
+                    b < 0 ? "before the begin of" : "behind the end of");
+    pthread_mutex_unlock(&t->runtime->lock);
+}
+
 /* Reports bytes that the chunk has changed and may not write. */
 static void find_stores(kmm__check_t *c, const shadow_t *s)
 {
@@ -290,90 +321,14 @@ static void find_stores(kmm__check_t *c, const shadow_t *s)
                 continue;
             if (total++ == 0)
                 begin = k, end = k + 1;
-            else if (k - end < SURE_BYTES && s->may[k] == s->may[begin])
+            else if (k - end < KMM__SURE_BYTES && s->may[k] == s->may[begin])
                 end = k + 1; /* equal bytes in between were probably stored too */
         }
     }
     if (total)
         report(c, s, begin, end, total);
-}
-
-typedef struct remains {
-    kmm__check_t *check;
-    const kmm__access_t *access;
-    const shadow_t *shadow, *of; /* what is searched, for the pattern of which copy */
-    size_t begin, end;
-} remains_t;
-
-/* Finds elements that hold the pattern. Small ones may by chance, so several in a row are needed.
- */
-static int find_remains(void *arg, const kmm__rows_t *rows)
-{
-    remains_t *u = arg;
-    const kmm__work_t *w = u->check->task->work;
-    size_t element =
-               u->access->item < w->item_count ? (size_t)w->origins[u->access->item].element : 1,
-           run = 0;
-    const unsigned char held[2] = {pattern_at(u->check, u->of, 0), pattern_at(u->check, u->of, 1)};
-    size_t least = element >= 4 ? element : SURE_BYTES;
-    for (int64_t k = 0; k < rows->count; k++, run = 0) {
-        size_t at = (size_t)(rows->offset + k * rows->pitch);
-        for (size_t b = at; b < at + (size_t)rows->width; b++) {
-            bool same = (unsigned char)u->shadow->work[b] == held[b & 1] &&
-                        (u->of != u->shadow || !(u->shadow->may[b] & READS));
-            run = same ? run + 1 : 0;
-            if (run < least || (b + 1 - at) % (element ? element : 1))
-                continue;
-            if (u->begin == u->end)
-                u->begin = b + 1 - run, u->end = b + 1;
-            else if (b + 1 - run <= u->end)
-                u->end = b + 1;
-        }
-    }
-    return 0;
-}
-
-/* The chunk leaves elements of a `write` item out, or stores there what it may not read. */
-static void warn_remains(const remains_t *u)
-{
-    kmm__task_t *t = u->check->task;
-    char where[320], range[160];
-    uint32_t to = u->access->item, from = kmm__shadow_item(u->check, u->of, -1, false);
-    pthread_mutex_lock(&t->runtime->lock);
-    const bool first = !t->work->is_warned;
-    t->work->is_warned = true;
-    kmm__task_describe(t, where, sizeof(where));
-    pthread_mutex_unlock(&t->runtime->lock);
-    kmm__shadow_range(u->check, u->shadow, to, u->begin, u->end, range, sizeof(range));
-    if (first && u->of == u->shadow)
-        kmm__log(KMM__LOG_WARNING,
-                 "%s: argument %s: `write` promises to store every element, but the chunk does "
-                 "not store %s; say `update`",
-                 where, t->work->item_text[to], range);
-    else if (first)
-        kmm__log(KMM__LOG_WARNING,
-                 "%s: argument %s: the chunk has read elements that no clause lets it read, and "
-                 "stored them to argument %s, %s; widen the region",
-                 where, from < t->work->item_count ? t->work->item_text[from] : "?",
-                 t->work->item_text[to], range);
-}
-
-static void warn_unstored(kmm__check_t *c)
-{
-    const kmm__task_t *t = c->task;
-    for (uint32_t k = 0; k < t->access_count; k++) {
-        const kmm__access_t *a = &t->accesses[k];
-        const shadow_t *s = kmm__shadow_of(c, a->array);
-        if (a->mode != KMM_WRITE || !s || a->item >= t->work->item_count)
-            continue;
-        for (uint32_t i = 0; i < c->count; i++) {
-            remains_t u = {c, a, s, &c->shadows[i], 0, 0};
-            if (u.of == s || t->work->origins[a->item].element >= 4)
-                kmm__layout_rows(a->layout, &a->box, find_remains, &u);
-            if (u.begin != u.end)
-                warn_remains(&u);
-        }
-    }
+    else if (has_margins(c))
+        find_outside(c, s);
 }
 
 static int check_after(kmm__check_t *c)
@@ -384,7 +339,7 @@ static int check_after(kmm__check_t *c)
             !c->shadows[k].wrong[KMM__STORE_TO_READ].count)
             find_stores(c, &c->shadows[k]);
     if (!atomic_load(&c->is_seen) && !atomic_load(&c->has_thrown))
-        warn_unstored(c);
+        kmm__remains_warn(c);
     return walk(c, true);
 }
 

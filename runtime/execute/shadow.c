@@ -11,6 +11,14 @@ kmm__shadow_t *kmm__shadow_of(const kmm__check_t *c, const kmm__array_t *a)
     return NULL;
 }
 
+unsigned char kmm__shadow_pattern(const kmm__check_t *c, const kmm__shadow_t *s, size_t b)
+{
+    enum { FIRST = 0xf5, COUNT = 100, QUIET = 0xfd }; /* down to 0x92 all are NaNs */
+    if (b & 1)
+        return 0xff;
+    return b & 2 ? QUIET : (unsigned char)(FIRST - (s - c->shadows) % COUNT);
+}
+
 /* How well an item fits byte `at` of the array: where its elements begin, at the byte or in front
  * of it, and the nearer the better; -1: behind it, or the byte is not known. */
 static int64_t nearness(const kmm__work_t *w, uint32_t item, int64_t at)

@@ -40,7 +40,7 @@ typedef struct kmm__violation {
 typedef struct kmm__shadow {
     kmm__array_t *array;
     size_t bytes, size; /* bytes of the array; of each of image, work and may */
-    size_t slack;       /* bytes on each side of `work`, where stores outside of it go; on a GPU:
+    size_t slack;       /* bytes on each side of `work`, where accesses outside of it go; on a GPU:
                            of address space on each side of `window` */
     char *image;        /* contents before the chunk runs */
     char *work;         /* contents that the chunk works on and leaves */
@@ -85,6 +85,13 @@ struct kmm__check {
     kmm__exact_device_t *on_device; /* on a GPU; NULL: not made yet */
 };
 
+/* A change of fewer bytes in a row may be by chance. */
+enum { KMM__SURE_BYTES = 16 };
+
+/* Byte b of the pattern of a copy, which repeats after four bytes. Elements of four bytes and
+ * eight bytes are quiet NaNs, and sums and products with such an element are the same NaN on the
+ * CPU. */
+unsigned char kmm__shadow_pattern(const kmm__check_t *c, const kmm__shadow_t *s, size_t b);
 /* Returns the copy of an array; NULL: there is none. */
 kmm__shadow_t *kmm__shadow_of(const kmm__check_t *c, const kmm__array_t *a);
 /* Returns the item that a message names for byte `at` of the copy; -1: for none of its bytes. Of

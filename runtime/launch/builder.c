@@ -32,12 +32,23 @@ void kmm__launch_mistake(kmm_launch_t *l, int code, const char *format, ...)
     l->error_text = kmm__copy_text(text);
 }
 
+static void fetched_unref(kmm__fetched_t *f)
+{
+    if (!f || atomic_fetch_sub(&f->uses, 1) > 1)
+        return;
+    for (kmm__fetched_t *next; f; f = next) {
+        next = f->next;
+        free(f);
+    }
+}
+
 void kmm__launch_free(kmm_launch_t *l)
 {
     if (l->kept) {
         l->give_back(l->kept);
         return;
     }
+    fetched_unref(l->fetched);
     if (l->items != l->few)
         free(l->items);
     free(l->label);
@@ -102,6 +113,8 @@ kmm_launch_t *kmm__launch_copy(const kmm_launch_t *l)
     memcpy(copy->values, l->values, sizeof(l->values));
     copy->next = next;
     copy->kept = NULL;
+    if (copy->fetched)
+        atomic_fetch_add(&copy->fetched->uses, 1);
     copy->label = l->label ? kmm__copy_text(l->label) : NULL;
     copy->error_text = NULL;
     copy->items = copy->few;
@@ -227,6 +240,12 @@ KMM__API void kmm_launch_members(kmm_launch_t *l, const kmm_member_t *table, uns
     l->member_count = count;
 }
 
+KMM__API void kmm_launch_variables(kmm_launch_t *l, const kmm_variable_t *table, unsigned count)
+{
+    l->variables = table;
+    l->variable_count = count;
+}
+
 KMM__API void kmm_launch_unused(kmm_launch_t *l, unsigned number)
 {
     if (number < KMM__MAX_UNUSED)
@@ -251,7 +270,7 @@ KMM__API void kmm_launch_await(kmm_launch_t *l)
 KMM__API void kmm_launch_keep(kmm_launch_t *l, kmm_site_t *site, const kmm_value_t *values,
                               unsigned count)
 {
-    if (count > KMM_MAX_VALUES)
+    if (count > KMM_MAX_VALUES || l->has_offsets) /* others may lie there the next time */
         return;
     l->site = site;
     l->value_count = count;
@@ -395,23 +414,6 @@ KMM__API void kmm_launch_coef(kmm_launch_t *l, unsigned axis, int64_t lower_coef
                             item->text);
     else
         item->section[item->section_count - 1].coef[axis] = (kmm__term_t){lower_coef, length_coef};
-}
-
-KMM__API void kmm_launch_offsets(kmm_launch_t *l, const void *offsets, kmm_type_t type,
-                                 int64_t count)
-{
-    kmm__item_t *item = item_last(l);
-    bool is_index =
-        type == KMM_INT32 || type == KMM_UINT32 || type == KMM_INT64 || type == KMM_UINT64;
-    if (item->section_count == 0 || item->section[item->section_count - 1].whole)
-        kmm__launch_mistake(l, KMM_E_INVALID, "%s: offsets without a section with bounds",
-                            item->text);
-    else if (!is_index || !offsets || count < 1)
-        kmm__launch_mistake(l, KMM_E_INVALID,
-                            "%s: offsets are an array of integers of 32 or 64 bits", item->text);
-    else
-        item->section[item->section_count - 1].offsets = (kmm__offsets_t){offsets, type, count};
-    l->has_offsets = true;
 }
 
 KMM__API void kmm_launch_expect(kmm_launch_t *l, const char *name, int64_t actual, int64_t expected)

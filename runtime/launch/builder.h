@@ -21,6 +21,14 @@ typedef struct kmm__offsets {
     int64_t count;
 } kmm__offsets_t;
 
+/* Offsets that lie in an array, copied when they were named. Descriptions share them. */
+typedef struct kmm__fetched kmm__fetched_t;
+struct kmm__fetched {
+    kmm__fetched_t *next;
+    _Atomic uint32_t uses; /* of the first: descriptions that have the list */
+    _Alignas(8) char at[];
+};
+
 typedef struct kmm__section {
     kmm__term_t constant, coef[KMM_MAX_AXES];
     bool whole;
@@ -114,8 +122,11 @@ struct kmm_launch {
 
     kmm__axis_t axis[KMM_MAX_AXES];
     kmm__item_t *items;          /* points to `few` or to allocated memory */
+    kmm__fetched_t *fetched;     /* the offsets that were copied for it; NULL: none */
     const kmm_member_t *members; /* pointers in structs that are arguments */
     uint32_t member_count;
+    const kmm_variable_t *variables; /* that a plain function names */
+    uint32_t variable_count;
     int error; /* the first mistake in the description */
     char *error_text;
     /* Fields that reuse does not clear: */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies, fills, and the host's direct reads and writes of arrays. Each is an operation that the
  * DAG orders with launches. */
+#include "launch/copy.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,8 +128,11 @@ static int on_range(kmm_runtime_t *rt, kmm__array_operation_t *op, const char *n
     KMM__NATIVE_HOLD(refused, rt, name);
     if (kmm__inside_refuse(name) || refused)
         return KMM_E_STATE;
-    int error = kmm__nodes_use(rt, address, op->bytes, mode);
-    if (error)
+    const kmm__copied_t copied = {op->memory, op->value, mode == KMM_WRITE,
+                                  op->base.run == run_fill};
+    bool is_done = false;
+    int error = kmm__nodes_copy(rt, address, op->bytes, &copied, &is_done);
+    if (error || is_done)
         return error;
     kmm__gate_enter(rt);
     pthread_mutex_lock(&rt->lock);
@@ -278,6 +283,13 @@ static int touch(kmm_runtime_t *rt, kmm_mode_t mode, const char *name, const voi
     let_go(&op);
     pthread_mutex_unlock(&rt->lock);
     return error;
+}
+
+int kmm__bytes_to_host(kmm_runtime_t *rt, kmm__array_t *a, int64_t begin, int64_t end)
+{
+    const kmm__array_operation_t op = {
+        .base = {run_nothing}, .array = a, .begin = begin, .bytes = (size_t)(end - begin)};
+    return operate_in_pieces(rt, &op, "update from", KMM_READ);
 }
 
 KMM__API int kmm_update_from(kmm_runtime_t *rt, const void *base, size_t bytes)

@@ -261,8 +261,7 @@ static bool is_crossed(const kmm__submission_t *s, const kmm__chunk_box_t *whole
     return false;
 }
 
-/* True at each further call for a launch in the source, of the first 64 launches. */
-static bool is_said(const kmm_launch_t *l)
+bool kmm__disjoint_is_said(const kmm_launch_t *l)
 {
     enum { MAX_SAID = 64 };
     static struct {
@@ -307,7 +306,7 @@ static void warn_crossed(const kmm__submission_t *s, uint32_t item, uint32_t chu
     uint32_t first, last;
     kmm__partition_numbers(&s->part, chunk, &first, &last);
     kmm__work_describe(s->work, first, last, where, sizeof(where));
-    if (!is_said(s->l))
+    if (!kmm__disjoint_is_said(s->l))
         kmm__log(KMM__LOG_WARNING,
                  "%s: argument %s: another chunk of this launch writes the same elements as %s, "
                  "and chunks run in any order, so results may differ from those of one call "

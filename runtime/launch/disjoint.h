@@ -11,6 +11,10 @@
  * arrays. */
 int kmm__submission_disjoint(const kmm__submission_t *s);
 
+/* For warnings of what other chunks write: true at each further call for a launch in the source, of
+ * the first 64 launches. */
+bool kmm__disjoint_is_said(const kmm_launch_t *l);
+
 /* True if no two items with stores, as inferred through different pointers, are in one array. */
 bool kmm__stores_are_apart(const kmm_launch_t *l);
 

@@ -332,24 +332,6 @@ static void cut_regions(kmm__submission_t *s)
     }
 }
 
-/* The host reads offsets when a launch is submitted: they are not what launches compute. */
-static int check_offsets(const kmm__submission_t *s, const kmm__item_t *item)
-{
-    for (uint32_t d = 0; d < item->section_count; d++) {
-        const kmm__array_t *a = item->section[d].offsets.at
-                                    ? kmm__array_find(s->rt, item->section[d].offsets.at)
-                                    : NULL;
-        if (a && !(a->is_mapped && a->map == KMM_MAP_TO))
-            return kmm__submission_refuse_item(
-                s, item, KMM_E_INVALID,
-                a->is_mapped ? "its offsets lie in memory that launches may write; map it `to`, or "
-                               "give a copy of it"
-                             : "its offsets lie in an array, which the host cannot read; give a "
-                               "copy of it in host memory");
-    }
-    return 0;
-}
-
 static int check_sections(const kmm__submission_t *s, const kmm__item_t *item)
 {
     if (item->dims && item->section_count > item->dims)
@@ -423,13 +405,8 @@ int kmm__submission_resolve(kmm__submission_t *s)
 {
     kmm__chunk_box_t whole;
     kmm__partition_whole(&s->part, s->l, &whole);
-    int error = 0;
-    for (uint32_t k = 0; k < s->l->item_count && s->l->has_offsets && !error; k++)
-        error = check_offsets(s, &s->l->items[k]);
-    if (error)
-        return error;
     find_regions(s, &whole);
-    error = make_room(s);
+    int error = make_room(s);
     for (uint32_t k = 0; k < s->l->item_count && !error; k++) {
         kmm__item_t *item = &s->l->items[k];
         error = check_sections(s, item);

@@ -49,6 +49,22 @@ int kmm__nodes_use(kmm_runtime_t *rt, const void *address, size_t bytes, kmm_mod
     return error;
 }
 
+int kmm__nodes_copy(kmm_runtime_t *rt, const void *address, size_t bytes, const kmm__copied_t *c,
+                    bool *is_done)
+{
+    const kmm__nodes_hooks_t *nodes = kmm__nodes_of(rt);
+    kmm__array_t *a = nodes ? find(rt, address) : NULL;
+    int error = 0;
+    *is_done = false;
+    if (!a)
+        return 0;
+    const size_t begin = (size_t)((const char *)address - a->base);
+    if (bytes && bytes <= a->bytes - begin) /* otherwise the call is refused, or does nothing */
+        error = nodes->copy(a, (int64_t[]){(int64_t)begin, (int64_t)(begin + bytes)}, c, is_done);
+    drop(a);
+    return error;
+}
+
 void kmm__nodes_forget(kmm_runtime_t *rt, const void *base)
 {
     const kmm__nodes_hooks_t *nodes = kmm__nodes_of(rt);

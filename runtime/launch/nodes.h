@@ -7,6 +7,14 @@
 
 #include "launch/submission.h"
 
+/* What a copy between an array and the program's memory, or a set, moves. */
+typedef struct kmm__copied {
+    char *memory;
+    int value;
+    bool is_in;  /* the array is written */
+    bool is_set; /* each of its bytes gets the value, and there is no memory */
+} kmm__copied_t;
+
 typedef struct kmm__nodes_hooks {
     /* Called with the lock. Replaces the launch's chunks on a node that runs a part of another
      * node's launch. */
@@ -22,6 +30,9 @@ typedef struct kmm__nodes_hooks {
     /* Brings the newest values of bytes [begin, end) of an array that this node is about to read,
      * or notes that it is about to write all of them. */
     int (*use)(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end);
+    /* Copies bytes [begin, end) of an array from or to memory of the program, or sets them, if
+     * other nodes take part; *is_done says so. Otherwise it does what `use` does. */
+    int (*copy)(kmm__array_t *a, const int64_t range[2], const kmm__copied_t *c, bool *is_done);
     /* The program has freed the array. */
     void (*forget)(kmm__array_t *a);
     /* A chunk of a plain function has thrown an exception. */
@@ -41,6 +52,9 @@ const kmm__nodes_hooks_t *kmm__nodes_of(const kmm_runtime_t *rt);
 
 /* Not locked: tells all nodes of a use of bytes of the array at an address, if several know it. */
 int kmm__nodes_use(kmm_runtime_t *rt, const void *address, size_t bytes, kmm_mode_t mode);
+/* Not locked: the same of a copy or set. *is_done receives whether the nodes have made it. */
+int kmm__nodes_copy(kmm_runtime_t *rt, const void *address, size_t bytes, const kmm__copied_t *c,
+                    bool *is_done);
 /* Not locked: the array that begins at an address is about to be freed. */
 void kmm__nodes_forget(kmm_runtime_t *rt, const void *base);
 

@@ -29,6 +29,7 @@ typedef struct kmm__array_operation {
     uint32_t first, count; /* range of partials */
     const char *file;      /* place of the launch that it belongs to; NULL: of none */
     int line;
+    const char *launch, *item; /* of a fold: the launch's name, and the text of its item */
 } kmm__array_operation_t;
 
 /* Submits an operation with the given accesses; both are copied. If out_task is not NULL, it

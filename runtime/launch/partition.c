@@ -315,6 +315,7 @@ void kmm__partition_choose(kmm__partition_t *p, const kmm_launch_t *l, kmm_runti
     for (uint32_t k = 0; k < rt->device_count; k++)
         if (is_target(&targets, rt->device[k]))
             want += chunks_of(rt->device[k], p, &f, &targets, sparse);
+    want *= 1 + rt->launches->other_nodes;
     if (ordered) /* the number depends on the launch alone, so that the result has the same bits
                     everywhere */
         want = bytes / CHUNK_ORDERED > CHUNKS_ORDERED ? bytes / CHUNK_ORDERED : CHUNKS_ORDERED;
@@ -529,7 +530,7 @@ void kmm__partition_join(kmm__partition_t *p, const kmm_launch_t *l, const kmm_r
                          const kmm__placement_t *place)
 {
     kmm__partition_t q;
-    uint64_t least = rt->launches->join.tasks * place->count;
+    uint64_t least = rt->launches->join.tasks * place->count * (1 + rt->launches->other_nodes);
     bool apart = l->schedule == KMM_SCHEDULE_CYCLIC &&
                  place->count > 1; /* neighbouring chunks run on different devices */
     bool none =

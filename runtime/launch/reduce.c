@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "launch/margin.h"
 #include "launch/meaning.h"
 #include "launch/own_kernels.h"
 #include "launch/plan.h"
@@ -121,8 +122,8 @@ static void size_partials(kmm__partials_t *p, uint32_t chunks)
 {
     int64_t pad = (int64_t)((uintptr_t)(p->target->base + p->begin) % ALIGNMENT);
     int64_t most = PARTIALS_BYTES / (p->end - p->begin); /* wherever the target lies */
-    p->begin -= pad;
-    p->partial_bytes = (p->end - p->begin + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    p->begin -= pad < p->margin ? pad + ALIGNMENT : pad;
+    p->partial_bytes = (p->end + p->margin - p->begin + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     most = most < PARTIALS_LEAST ? PARTIALS_LEAST : most > PARTIALS_MOST ? PARTIALS_MOST : most;
     p->count = most < chunks ? (uint32_t)most : chunks;
 }
@@ -250,8 +251,10 @@ static int plan_items(kmm__work_t *w, const kmm_launch_t *l, const kmm__partitio
         if (error)
             return error;
     }
-    for (uint32_t k = 0; k < w->partials_count && part->count > 1; k++)
+    for (uint32_t k = 0; k < w->partials_count && part->count > 1; k++) {
+        w->partials[k].margin = part->is_function ? kmm__margin_bytes(w, k) : 0;
         size_partials(&w->partials[k], part->count); /* an only chunk works on the target */
+    }
     return 0;
 }
 
@@ -275,8 +278,9 @@ kmm__access_t kmm__reduce_access(const kmm__work_t *w, const kmm__reduction_t *r
 {
     const kmm__partials_t *p = &w->partials[r->partials];
     int64_t at = p->array ? kmm__partial_of(w, p, k) * p->partial_bytes - p->begin : 0;
-    kmm__access_t a =
-        kmm__access_bytes(p->array ? p->array : p->target, KMM_UPDATE, at + r->begin, at + r->end);
+    const int64_t margin = p->array ? p->margin : 0;
+    kmm__access_t a = kmm__access_bytes(p->array ? p->array : p->target, KMM_UPDATE,
+                                        at + r->begin - margin, at + r->end + margin);
     a.exact = !p->array || p->count == w->chunk_count; /* chunks that share a partial take turns */
     a.item = (uint16_t)r->item;
     return a;
@@ -306,6 +310,7 @@ static int run_fill(kmm__operation_t *base)
             memcpy(copy, op->other->host + r->begin, bytes);
         else
             fill(r, copy, bytes);
+        kmm__margin_fill(op, copy);
     }
     return 0;
 }
@@ -335,7 +340,7 @@ static bool is_on_device(const sink_t *sink, const kmm__partials_t *p, const kmm
 {
     enum { PART = 16 };
     const kmm__device_t *d = sink->only;
-    return d && !sink->fn && !r->takes_number && d->space != KMM__HOST &&
+    return d && !sink->fn && !r->takes_number && !p->margin && d->space != KMM__HOST &&
            !sink->runtime->memory->spill && !sink->runtime->checks_access &&
            p->array->bytes + (uint64_t)(r->end - r->begin) <= d->memory->limit / PART &&
            kmm__own_kernels_fold(d, p, r);
@@ -444,7 +449,7 @@ static int run_fold_truth(kmm__operation_t *base)
         kmm__fold_truth(op->reduction.op, &op->reduction.element,
                         op->array->host + (b - op->partials.begin), op->partials.partial_bytes,
                         op->partials.count, op->other->host + b);
-    return 0;
+    return kmm__margin_check(op);
 }
 
 static int run_fold(kmm__operation_t *base)
@@ -457,7 +462,7 @@ static int run_fold(kmm__operation_t *base)
         int64_t bytes = end - b < step ? end - b : step;
         fold_block(op, b - op->partials.begin, op->other->host + b, (size_t)(bytes / size));
     }
-    return 0;
+    return kmm__margin_check(op);
 }
 
 /* Returns a read of the bytes [begin, end) of every partial. */
@@ -511,9 +516,12 @@ static int end_one(const sink_t *sink, const kmm__work_t *w, const kmm__reductio
             .begin = begin,
             .bytes = (size_t)(end - begin),
             .file = w->file,
-            .line = w->line};
+            .line = w->line,
+            .launch = w->name,
+            .item = w->item_text[r->item]};
         kmm__layout_t all;
-        kmm__access_t a[2] = {partials_access(p, begin, end, &all),
+        kmm__access_t a[2] = {partials_access(p, begin - (k ? 0 : p->margin),
+                                              end + (end == r->end ? p->margin : 0), &all),
                               kmm__access_bytes(p->target, KMM_UPDATE, begin, end)};
         if (each == elements)
             a[0] = kmm__access_bytes(p->array, KMM_READ, 0, (int64_t)p->array->bytes);

@@ -49,6 +49,7 @@ struct kmm__launches {
     struct kmm__memo_slot memos[KMM__MEMO_SETS][KMM__MEMO_WAYS];
     uint64_t memos_looked_for;            /* number of launches that looked for a memo */
     const struct kmm__nodes_hooks *nodes; /* launch/nodes.h; NULL: there is one node */
+    uint32_t other_nodes;                 /* how many there are besides this one */
     uint64_t memos_used;                  /* number of launches that used one */
     /* Whether managed standing pays (launch/sites.c): */
     struct kmm__site sites[KMM__SITES];

@@ -30,6 +30,7 @@
 #include "launch/reduce.h"
 #include "launch/sites.h"
 #include "launch/state.h"
+#include "launch/variables.h"
 #include "launch/wait.h"
 #include "launch/whole.h"
 #include "memory/disk/page.h"
@@ -411,7 +412,7 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     kmm__comparison_t *comparison = NULL;
     if (l->error)
         return kmm__submission_refuse(s, l->error, l->error_text);
-    const bool awaits = l->awaits && !l->nowait;
+    const bool awaits = (l->awaits && !l->nowait) || (s->reads_home && !kmm__is_inside());
     if (s->annotated && (l->item_count || awaits) && kmm__is_inside() && !kmm__inside_task())
         return kmm__submission_refuse(s, KMM_E_STATE,
                                       "it is launched inside a chunk, which would "
@@ -430,6 +431,8 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     error = pack(s, call);
     if (!error && !kmm__memo_find(s))
         error = kmm__submission_check(s, call->grid, call->block);
+    if (!error && s->function)
+        error = kmm__variables_check(s);
     if (!error && s->rt->checks_access)
         error = kmm__host_uses_check(s);
     if (!error && kmm__compare_wants(s)) {
@@ -566,7 +569,7 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
             &s, kmm__launch_null_item(l), KMM_E_INVALID,
             "it is a null pointer, which is none any more where a chunk moves it; call the "
             "function without the pragma then");
-    else
+    else if (!(error = kmm__variables_arrive(&s)))
         error = submit(&s, &(kmm__call_t){one, one, NULL, NULL, args, args_bytes});
     kmm__launch_free(l);
     kmm__flags_end(s.flags, kmm_thread_number());

@@ -66,6 +66,11 @@ static memory_kind_t memory_kind_of(const void *p, int kind)
                                                                                : MEMORY_SHARED;
 }
 
+bool internal(is_memory)(const void *p)
+{
+    return memory_kind_of(p, BY_ADDRESS) != MEMORY_ORDINARY;
+}
+
 /* Sets the kind of the side of a copy that is not managed; MEMORY_ORDINARY if both or neither
  * are managed. Other kinds of memory may be used by earlier launches, so their end is awaited
  * first. */

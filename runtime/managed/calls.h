@@ -114,6 +114,9 @@
 
 /* Full names of calls that only CUDA has. */
 #define KMM_CUDA_CALLS(X)                                                                          \
+    X(ALWAYS, void, __cudaRegisterFunction,                                                        \
+      (void **modules, const char *function, char *device_function, const char *name, int limit,   \
+       void *thread, void *block, dim3_t *block_size, dim3_t *grid_size, int *warp_size))          \
     X(LATER_ROCM, int, cudaFreeHost, (void *p))                                                    \
     X(LATER_ROCM, int, cudaFreeMipmappedArray, (void *array))                                      \
     X(CUDA_13, int, __cudaLaunchKernel,                                                            \

@@ -2,6 +2,7 @@
 /* The part of wrap.h that only CUDA has: kernels as CUDA's driver knows them, and launch calls
  * that HIP lacks. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,46 @@ enum { MAX_PARAMETERS = 4096 };
 
 static int (*get_parameter)(void *kernel, size_t index, size_t *offset, size_t *bytes);
 static int (*get_name)(const char **name, void *kernel);
+
+/* ---- Registration by the compiler's code, before main ---- */
+
+typedef struct function {
+    const void *function;
+    const char *name;
+    struct function *next;
+} function_t;
+
+static function_t *functions; /* guarded by the lock; never freed */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void __wrap___cudaRegisterFunction(void **modules, const char *function, char *device_function,
+                                   const char *name, int limit, void *thread, void *block,
+                                   dim3_t *block_size, dim3_t *grid_size, int *warp_size)
+{
+    function_t *f = malloc(sizeof(*f));
+    pthread_mutex_lock(&lock);
+    if (f) {
+        *f = (function_t){function, name, functions};
+        functions = f;
+    }
+    pthread_mutex_unlock(&lock);
+    __real___cudaRegisterFunction(modules, function, device_function, name, limit, thread, block,
+                                  block_size, grid_size, warp_size);
+}
+
+const void *internal(function)(const kmm_kernel_t *k)
+{
+    void *handle = NULL;
+    pthread_mutex_lock(&lock);
+    const function_t *f = functions;
+    while (f &&
+           (strcmp(f->name, k->name) || cudaGetKernel(&handle, f->function) || handle != k->handle))
+        f = f->next;
+    pthread_mutex_unlock(&lock);
+    return f ? f->function : NULL;
+}
+
+/* ---- Kernels ---- */
 
 void internal(open)(void)
 {

@@ -34,6 +34,18 @@ int internal(device_count)(void)
     return found;
 }
 
+void internal(use_own_gpu)(void)
+{
+    kmm_runtime_t *rt = kmm_default();
+    kmm_device_info_t info;
+    const int count = kmm_device_count(rt);
+    for (int k = 0; k < count; k++)
+        if (!kmm_device_get(rt, k, &info) && info.kind == KIND) {
+            real(SetDevice)(info.ordinal);
+            return;
+        }
+}
+
 static int absence; /* the error of the runtime's calls if the program's GPUs are absent */
 
 /* CUDA's calls fail where it finds no GPU, also if libkmm runs chunks on the CPU there. */

@@ -91,6 +91,11 @@ int internal(kernel)(void **handle, const void *function)
     return 0;
 }
 
+const void *internal(function)(const kmm_kernel_t *k)
+{
+    return k->handle;
+}
+
 static int cannot_read(const char *kernel, kmm__code_result_t result)
 {
     static const char *const reasons[] = {

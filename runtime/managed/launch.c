@@ -17,6 +17,7 @@ typedef struct entry {
     kmm_kernel_t kernel;
     _Atomic(struct entry *) clone; /* the kernel that runs if a launch of this one is divided into
                                       chunks; NULL: none is registered */
+    const void *function;          /* the host function; NULL: not looked for yet, or not known */
     atomic_uint looked; /* number of clones that were registered when `clone` was last looked for */
 } entry_t;
 
@@ -213,10 +214,11 @@ bool internal(launch_again)(const void *handle, const kmm_geometry_t *g, void **
     return true;
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT; /* internal(open) */
+
 int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
                      size_t shared_bytes, stream_t stream)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const kmm_geometry_t geometry = *GEOMETRY(grid, block, shared_bytes, stream);
     entry_t *e = handle ? entry_find(handle) : NULL;
     int error = handle ? 0 : KMM_CUDA_NO_DEVICE;
@@ -243,6 +245,47 @@ int internal(launch)(const void *handle, dim3_t grid, dim3_t block, void **args,
     error = kmm_cuda_launch(&clone->kernel, &geometry, all);
     return is_native(error) ? internal(launch_natively)(error, NULL, handle, &geometry, args)
                             : error;
+}
+
+/* ---- Names of kernels ---- */
+
+static const void *function_of(const kmm_kernel_t *k)
+{
+    entry_t *e = entry_find(k->handle);
+    if (!e)
+        return NULL;
+    pthread_mutex_lock(&entries_lock);
+    if (!e->function)
+        e->function = internal(function)(k);
+    const void *function = e->function;
+    pthread_mutex_unlock(&entries_lock);
+    return function;
+}
+
+static const kmm_kernel_t *kernel_of(const void *function)
+{
+    void *handle = NULL;
+    entry_t *e = NULL;
+    internal(use_own_gpu)();
+    pthread_once(&once, internal(open));
+    pthread_mutex_lock(&entries_lock);
+    int error = internal(kernel)(&handle, function);
+    if (!error)
+        error = entry_get(handle, &e);
+    pthread_mutex_unlock(&entries_lock);
+    return error ? NULL : &e->kernel;
+}
+
+static int is_memory(const void *address)
+{
+    return internal(is_memory)(address);
+}
+
+/* Before libkmm's own constructor of the program, which may never return (start/start.c). */
+__attribute__((constructor(101))) static void name_kernels(void)
+{
+    static const kmm_cuda_names_t names = {function_of, kernel_of, is_memory};
+    kmm_cuda_name_kernels(KIND, &names);
 }
 
 /* Runs when the program ends, or when the library that contains this code is closed. */

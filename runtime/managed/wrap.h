@@ -108,6 +108,8 @@ int internal(device_count)(void);
 /* Returns the error that the runtime's calls give if there is no GPU that the program was built
  * for; else 0. Reports it once. */
 int internal(is_absent)(void);
+/* Makes the first of these GPUs current for a thread of libkmm. */
+void internal(use_own_gpu)(void);
 void internal(say_absent)(int error); /* reports once that there is no such GPU */
 
 /* Called inside a native call: the program has set this variable of the current device, or knows
@@ -182,6 +184,9 @@ int internal(copy_2d)(void *dst, size_t dp, const void *src, size_t sp, size_t w
  * it may run there. */
 void SHARE_SYMBOL(const void *symbol, size_t bytes);
 
+/* True if the address is of memory that is not managed and that the driver knows. */
+bool internal(is_memory)(const void *p);
+
 /* ---- order.c ---- */
 /* Makes a launch that libkmm has checked, in the order of these launches. Called inside a native
  * call, which it ends. last NULL: `how` is what kmm_cuda_launch has returned. Otherwise it is what
@@ -223,6 +228,8 @@ void internal(image_ends)(void);
 void internal(open)(void); /* called once, before kernel_read */
 /* Returns the kernel of a host function in the form that libkmm takes. */
 int internal(kernel)(void **handle, const void *function);
+/* Returns the host function of a kernel that was read; NULL: it is not known. */
+const void *internal(function)(const kmm_kernel_t *k);
 /* Fills in the kernel's name, if known, and its parameters, in memory that is never freed.
  * Returns a result of the CUDA or HIP runtime. */
 int internal(kernel_read)(kmm_kernel_t *k);

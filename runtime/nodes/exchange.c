@@ -43,7 +43,8 @@ static void move(void *ctx, uint32_t from, int64_t begin, int64_t end)
                                .begin = at,
                                .count = count,
                                .bytes = count,
-                               .address = e->shared->base + at});
+                               .address = e->shared->base + at,
+                               .memory = e->memory ? e->memory + (at - e->first) : NULL});
     }
 }
 
@@ -53,6 +54,24 @@ void kmm__exchange_read(kmm__exchange_t *e, kmm__shared_t *shared, uint32_t to,
     e->shared = shared;
     e->to = to;
     kmm__holder_map_read(&shared->holders, to, range, move, e);
+}
+
+void kmm__exchange_give(kmm__exchange_t *e, uint32_t to, const int64_t range[2])
+{
+    e->to = to;
+    move(e, 0, range[0], range[1]);
+}
+
+static void fetch(void *ctx, uint32_t from, int64_t begin, int64_t end)
+{
+    if (from != 0)
+        move(ctx, from, begin, end);
+}
+
+void kmm__exchange_fetch(kmm__exchange_t *e, const int64_t range[2])
+{
+    e->to = 0;
+    kmm__holder_map_look(&e->shared->holders, 0, range, fetch, e);
 }
 
 void kmm__exchange_partials(kmm__exchange_t *e, const kmm__work_t *w, uint32_t reduction,
@@ -82,6 +101,9 @@ static void copy(kmm__nodes_t *n, const kmm__piece_t *p, void *memory, bool is_i
         pthread_mutex_lock(&n->rt->lock);
         error = kmm__reduce_move(p->work, p->r, range, memory, is_in);
         pthread_mutex_unlock(&n->rt->lock);
+    } else if (p->memory) {
+        memcpy(is_in ? p->memory : memory, is_in ? memory : p->memory, (size_t)p->bytes);
+        error = 0;
     } else if (is_in) {
         error = kmm_copy_in(n->rt, p->address, memory, (size_t)p->bytes);
     } else {

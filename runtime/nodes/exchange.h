@@ -15,6 +15,7 @@ typedef struct kmm__piece {
     int64_t count; /* of bytes; of partials */
     int64_t bytes;
     char *address;             /* of the array's bytes on this node */
+    char *memory;              /* of the program, on node 0, instead of the array's; NULL: none */
     const kmm__work_t *work;   /* NULL: it is of an array */
     const kmm__reduction_t *r; /* of the work */
 } kmm__piece_t;
@@ -26,6 +27,8 @@ typedef struct kmm__exchange {
     kmm__nodes_t *nodes;
     kmm__shared_t *shared; /* of the bytes that are added next */
     uint32_t to;           /* the node that gets them */
+    char *memory;  /* of the program, on node 0, with byte `first`; NULL: arrays' bytes are moved */
+    int64_t first; /* with memory */
     kmm__piece_t *pieces;
     uint32_t count, capacity;
 } kmm__exchange_t;
@@ -33,6 +36,10 @@ typedef struct kmm__exchange {
 /* Bytes [range[0], range[1]) of an array are to be on node `to`. */
 void kmm__exchange_read(kmm__exchange_t *e, kmm__shared_t *shared, uint32_t to,
                         const int64_t range[2]);
+/* Node 0 sends bytes [range[0], range[1]) of its program's memory to a node's array. */
+void kmm__exchange_give(kmm__exchange_t *e, uint32_t to, const int64_t range[2]);
+/* Node 0 gets to its program's memory those of bytes [range[0], range[1]) that only others hold. */
+void kmm__exchange_fetch(kmm__exchange_t *e, const int64_t range[2]);
 /* Partials [range[0], range[1]) of a reduction go from a node to another. */
 void kmm__exchange_partials(kmm__exchange_t *e, const kmm__work_t *w, uint32_t reduction,
                             const uint32_t nodes[2], const uint32_t range[2]);

@@ -75,6 +75,18 @@ void kmm__holder_map_read(kmm__holder_map_t *m, uint32_t node, const int64_t ran
     }
 }
 
+void kmm__holder_map_look(const kmm__holder_map_t *m, uint32_t node, const int64_t range[2],
+                          kmm__missing_fn_t *fn, void *ctx)
+{
+    for (uint32_t k = 0; k < m->count && m->run[k].begin < range[1]; k++) {
+        const kmm__held_t *run = &m->run[k];
+        const int64_t begin = run->begin > range[0] ? run->begin : range[0],
+                      end = end_of(m, k) < range[1] ? end_of(m, k) : range[1];
+        if (begin < end)
+            fn(ctx, run->holders >> node & 1 ? node : source_of(run, node), begin, end);
+    }
+}
+
 void kmm__holder_map_write(kmm__holder_map_t *m, uint32_t node, int64_t begin, int64_t end)
 {
     if (begin >= end)

@@ -32,6 +32,10 @@ void kmm__holder_map_free(kmm__holder_map_t *m);
 typedef void kmm__missing_fn_t(void *ctx, uint32_t from, int64_t begin, int64_t end);
 void kmm__holder_map_read(kmm__holder_map_t *m, uint32_t node, const int64_t range[2],
                           kmm__missing_fn_t *fn, void *ctx);
+/* Calls fn for each run of bytes in [begin, end), with the node if it holds them, or else with the
+ * one that it would get them from. Changes nothing. */
+void kmm__holder_map_look(const kmm__holder_map_t *m, uint32_t node, const int64_t range[2],
+                          kmm__missing_fn_t *fn, void *ctx);
 /* The node alone holds bytes [begin, end). */
 void kmm__holder_map_write(kmm__holder_map_t *m, uint32_t node, int64_t begin, int64_t end);
 /* True if the node holds bytes [range[0], range[1]); if `alone`, no other node does. */

@@ -17,6 +17,7 @@
 #include "base/code.h"
 #include "base/error.h"
 #include "execute/exact.h"
+#include "launch/kernel_names.h"
 #include "launch/nodes.h"
 #include "launch/state.h"
 #include "launch/submit.h"
@@ -34,14 +35,17 @@ typedef struct sent_pointer {
  * arrays, the pointers, the arguments; of a kernel also the sizes of its parameters and the places
  * of their values in the arguments. */
 typedef struct head {
-    uintptr_t function;    /* offset in the program; of a kernel, of what runs some blocks */
-    uintptr_t kernel_name; /* of a kernel */
+    /* Offset in the program: of the function; of a kernel on the CPU, of what runs some blocks; of
+     * one on GPUs, of its host function. */
+    uintptr_t function;
+    uintptr_t kernel_name; /* of a kernel on the CPU */
     kmm_geometry_t geometry;
     kmm__partition_t part;
     kmm__rounding_t rounding;
     int64_t number;
     uint32_t pointer_count, args_bytes;
     uint32_t param_count;
+    kmm_kind_t kind;
     bool is_kernel;
 } head_t;
 
@@ -84,15 +88,17 @@ static bool is_address(uintptr_t word)
 }
 
 /* True if the arguments have no address but those that lead into arrays. */
-static bool arguments_are_plain(const kmm__work_t *w)
+static bool arguments_are_plain(const kmm__submission_t *s)
 {
+    const kmm__work_t *w = s->work;
+    const kmm_cuda_names_t *names = kmm__kernel_names(s->kind);
     for (uint32_t at = 0; at + sizeof(uintptr_t) <= w->args_bytes; at += sizeof(uintptr_t)) {
         uintptr_t word;
         bool is_pointer = false;
         memcpy(&word, w->args + at, sizeof(word));
         for (uint32_t k = 0; k < w->pointer_count; k++)
             is_pointer |= w->pointers[k].at == at;
-        if (!is_pointer && is_address(word))
+        if (!is_pointer && (is_address(word) || (names && names->is_memory((void *)word))))
             return false;
     }
     return true;
@@ -109,13 +115,23 @@ static bool texts_are_of_program(const kmm_launch_t *l)
     return are;
 }
 
+/* The function by whose offset other nodes find the code; NULL: there is none. */
+static const void *code_of(const kmm__submission_t *s)
+{
+    const kmm_kernel_t *k = s->work->kernel;
+    const kmm_cuda_names_t *names = kmm__kernel_names(s->kind);
+    if (s->function)
+        return (const void *)(uintptr_t)s->function;
+    if (s->kind == KMM_KIND_HOST)
+        return is_of_program(k->name) ? (const void *)(uintptr_t)k->run : NULL;
+    return names ? names->function(k) : NULL;
+}
+
 /* True if the kernel or function is in the program. */
 static bool is_known(const kmm__submission_t *s)
 {
-    const kmm_kernel_t *k = s->work->kernel;
-    if (s->function)
-        return is_of_program((const void *)(uintptr_t)s->function);
-    return k->run && is_of_program((const void *)(uintptr_t)k->run) && is_of_program(k->name);
+    const void *code = code_of(s);
+    return code && is_of_program(code);
 }
 
 /* A pointer of the arguments may lead to an array that no item names. */
@@ -146,8 +162,6 @@ const char *kmm__launch_refuse(const kmm__nodes_t *n, const kmm__submission_t *s
     const kmm_runtime_t *rt = s->rt;
     if (!s->annotated)
         return "it has no clauses";
-    if (s->kind != KMM_KIND_HOST)
-        return "it is of a GPU";
     if (!kmm__launch_is_confined(s))
         return "it may use more than its arguments and the arrays to which they lead";
     if (l->runs_once || l->is_undivided || l->where != KMM_ON_ALL || l->on_current)
@@ -162,7 +176,7 @@ const char *kmm__launch_refuse(const kmm__nodes_t *n, const kmm__submission_t *s
         return "it is launched by a chunk or a task";
     if (!is_known(s) || !texts_are_of_program(l))
         return "its code is not in the program itself";
-    if (!pointers_are_of_items(s) || !arguments_are_plain(s->work))
+    if (!pointers_are_of_items(s) || !arguments_are_plain(s))
         return "an argument is an address of memory that no item names";
     return kmm__parts_refuse(s, n->count);
 }
@@ -206,7 +220,8 @@ static char *put_item(char *at, const kmm__item_t *item)
 static head_t head_of(const kmm__submission_t *s)
 {
     const kmm__work_t *w = s->work;
-    head_t h = {.function = offset_of((const void *)(uintptr_t)s->function),
+    head_t h = {.function = offset_of(code_of(s)),
+                .kind = s->kind,
                 .geometry = s->geometry,
                 .part = s->part,
                 .rounding = w->rounding,
@@ -217,8 +232,8 @@ static head_t head_of(const kmm__submission_t *s)
     if (!w->kernel)
         return h;
     h.is_kernel = true;
-    h.function = offset_of((const void *)(uintptr_t)w->kernel->run);
-    h.kernel_name = offset_of(w->kernel->name);
+    if (s->kind == KMM_KIND_HOST)
+        h.kernel_name = offset_of(w->kernel->name);
     h.param_count = w->kernel->param_count;
     return h;
 }
@@ -292,7 +307,7 @@ static void restore_items(kmm__nodes_t *n, kmm_launch_t *l, const uint64_t *ids)
 
 /* ---- Kernels of other nodes ---- */
 
-/* A kernel that this node has been told of. Kernels live as long as the process. */
+/* A kernel on the CPU that this node has been told of. Kernels live as long as the process. */
 typedef struct known {
     struct known *next;
     kmm_kernel_t kernel;
@@ -301,8 +316,8 @@ typedef struct known {
 
 static known_t *known;
 
-/* Returns the kernel of a command, whose parameters have these sizes. */
-static const kmm_kernel_t *kernel_of(const head_t *h, const uint32_t *param_bytes)
+/* Returns the kernel on the CPU of a command, whose parameters have these sizes. */
+static const kmm_kernel_t *host_kernel_of(const head_t *h, const uint32_t *param_bytes)
 {
     const uintptr_t run = (uintptr_t)at_offset(h->function);
     const char *name = at_offset(h->kernel_name);
@@ -324,10 +339,25 @@ static const kmm_kernel_t *kernel_of(const head_t *h, const uint32_t *param_byte
     return &k->kernel;
 }
 
-static int launch_kernel(kmm_launch_t *l, char *args, const uint32_t *params)
+/* The same of a kernel on GPUs. */
+static const kmm_kernel_t *gpu_kernel_of(kmm__nodes_t *n, const head_t *h,
+                                         const uint32_t *param_bytes)
+{
+    const kmm_cuda_names_t *names = kmm__kernel_names(h->kind);
+    const kmm_kernel_t *k = names ? names->kernel(at_offset(h->function)) : NULL;
+    if (!k)
+        kmm__nodes_fail(n, "there is no GPU code for a kernel of the program here");
+    if (k->param_count != h->param_count ||
+        memcmp(k->param_bytes, param_bytes, h->param_count * sizeof(*param_bytes)))
+        kmm__nodes_fail(n, "a kernel of the program has other parameters here");
+    return k;
+}
+
+static int launch_kernel(kmm__nodes_t *n, kmm_launch_t *l, char *args, const uint32_t *params)
 {
     const uint32_t count = given->param_count, *offset = params + count;
-    const kmm_kernel_t *kernel = kernel_of(given, params);
+    const kmm_kernel_t *kernel = given->kind == KMM_KIND_HOST ? host_kernel_of(given, params)
+                                                              : gpu_kernel_of(n, given, params);
     void **values = kmm__alloc((count + 1) * sizeof(*values));
     for (uint32_t k = 0; k < count; k++)
         values[k] = args + offset[k];
@@ -351,7 +381,7 @@ static void submit(kmm__nodes_t *n, const kmm_launch_t *l, char *args, const uin
     pthread_mutex_unlock(&n->rt->lock);
     kmm__rounding_t own = kmm__rounding_change(given->rounding);
     kmm__is_of_node = false;
-    int error = given->is_kernel ? launch_kernel(kmm__launch_copy(l), args, params)
+    int error = given->is_kernel ? launch_kernel(n, kmm__launch_copy(l), args, params)
                                  : launch_function(kmm__launch_copy(l), args);
     kmm__is_of_node = true;
     kmm__rounding_change(own);

@@ -10,8 +10,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "execute/exact.h"
 #include "launch/nodes.h"
 #include "launch/state.h"
+#include "memory/residency/native.h"
 #include "nodes/exchange.h"
 #include "nodes/launch.h"
 #include "nodes/parts.h"
@@ -28,6 +30,7 @@ typedef struct use {
     uint64_t id;
     int64_t range[2];
     kmm_mode_t mode;
+    int value; /* of a set */
 } use_t;
 
 typedef struct array {
@@ -47,6 +50,64 @@ static void execute_use(kmm__shared_t *shared, const use_t *u)
     if (u->mode != KMM_READ)
         kmm__holder_map_write(&shared->holders, 0, u->range[0], u->range[1]);
     kmm__holder_map_settle(&shared->holders);
+}
+
+/* The bytes among [range[0], range[1]) whose home the node is: one of as many equal ranges as there
+ * are nodes. */
+static void home_of(const kmm__shared_t *shared, uint32_t node, const int64_t range[2],
+                    int64_t out[2])
+{
+    enum { PAGE = 4096 };
+    const int64_t count = nodes.count, begin = shared->bytes / PAGE * node / count * PAGE,
+                  end = node + 1 < nodes.count ? shared->bytes / PAGE * (node + 1) / count * PAGE
+                                               : shared->bytes;
+    out[0] = begin > range[0] ? begin : range[0];
+    out[1] = end < range[1] ? end : range[1];
+}
+
+/* The three commands below leave out node 0's own bytes, which copy_own copies or sets. */
+
+/* Each node sets its own bytes. */
+static void execute_fill(kmm__shared_t *shared, const use_t *u)
+{
+    int64_t home[2];
+    int error = 0;
+    for (uint32_t node = 0; node < nodes.count; node++) {
+        home_of(shared, node, u->range, home);
+        if (home[0] >= home[1])
+            continue;
+        kmm__holder_map_write(&shared->holders, node, home[0], home[1]);
+        if (node && node == nodes.me)
+            error =
+                kmm_fill(nodes.rt, shared->base + home[0], u->value, (size_t)(home[1] - home[0]));
+    }
+    if (error)
+        kmm__nodes_fail(&nodes, kmm_error_text(nodes.rt));
+    kmm__holder_map_settle(&shared->holders);
+}
+
+/* memory: on node 0, what is written to byte range[0] and those behind it. */
+static void execute_deal(kmm__shared_t *shared, const use_t *u, char *memory)
+{
+    kmm__exchange_t e = {.nodes = &nodes, .shared = shared, .memory = memory, .first = u->range[0]};
+    int64_t home[2];
+    for (uint32_t node = 0; node < nodes.count; node++) {
+        home_of(shared, node, u->range, home);
+        if (home[0] >= home[1])
+            continue;
+        kmm__holder_map_write(&shared->holders, node, home[0], home[1]);
+        if (node)
+            kmm__exchange_give(&e, node, home);
+    }
+    kmm__exchange_end(&e);
+    kmm__holder_map_settle(&shared->holders);
+}
+
+static void execute_fetch(kmm__shared_t *shared, const use_t *u, char *memory)
+{
+    kmm__exchange_t e = {.nodes = &nodes, .shared = shared, .memory = memory, .first = u->range[0]};
+    kmm__exchange_fetch(&e, u->range);
+    kmm__exchange_end(&e);
 }
 
 /* ---- Node 0 ---- */
@@ -72,7 +133,7 @@ static int use(kmm__shared_t *shared, kmm_mode_t mode, const int64_t range[2])
     if (kmm__is_inside())
         return kmm__error_set(KMM_E_UNSUPPORTED,
                               "work inside a chunk or a task uses an array that is on other nodes");
-    const use_t u = {shared->id, {range[0], range[1]}, mode};
+    const use_t u = {shared->id, {range[0], range[1]}, mode, 0};
     kmm__command_send(&nodes, KMM__COMMAND_USE, &u, sizeof(u));
     execute_use(shared, &u);
     return 0;
@@ -87,8 +148,113 @@ static int on_use(kmm__array_t *a, kmm_mode_t mode, int64_t begin, int64_t end)
     return error;
 }
 
+/* Makes an array known to all nodes. */
+static kmm__shared_t *share(const kmm__array_t *a)
+{
+    kmm__shared_t *shared = kmm__shared_find(&nodes, a->id);
+    const array_t sent = {a->id, (int64_t)a->bytes};
+    if (shared)
+        return shared;
+    kmm__command_send(&nodes, KMM__COMMAND_ARRAY, &sent, sizeof(sent));
+    return kmm__shared_add(&nodes, a->id, a->base, sent.bytes);
+}
+
+/* True if what the program copies to the array goes to all nodes. Mapped memory is node 0's. Under
+ * checks no launch is divided. */
+static bool has_homes(const kmm__array_t *a, const kmm__shared_t *shared)
+{
+    enum { LEAST = 4096 }; /* bytes of each node */
+    const kmm_runtime_t *rt = a->runtime;
+    return !a->is_mapped && a->bytes / LEAST >= nodes.count && !(shared && shared->stays) &&
+           !rt->checks_access && !rt->checks_result && !kmm__exact_is_on();
+}
+
+/* Runs of bytes that node 0 itself copies or sets. */
+typedef struct own {
+    int64_t (*run)[2];
+    uint32_t count, capacity;
+} own_t;
+
+static void note_own(void *own, uint32_t from, int64_t begin, int64_t end)
+{
+    own_t *o = own;
+    if (from != 0)
+        return;
+    o->run = kmm__grow(o->run, o->count, &o->capacity, sizeof(*o->run));
+    o->run[o->count][0] = begin;
+    o->run[o->count++][1] = end;
+}
+
+static int copy_in(kmm__array_t *a, const int64_t range[2], const kmm__copied_t *c, own_t *own,
+                   bool *is_done)
+{
+    kmm__shared_t *shared = kmm__shared_find(&nodes, a->id);
+    int64_t home[2];
+    if (!has_homes(a, shared))
+        return use(shared, KMM_WRITE, range);
+    const use_t u = {a->id, {range[0], range[1]}, KMM_WRITE, c->value};
+    shared = share(a);
+    kmm__command_send(&nodes, c->is_set ? KMM__COMMAND_FILL : KMM__COMMAND_DEAL, &u, sizeof(u));
+    if (c->is_set)
+        execute_fill(shared, &u);
+    else
+        execute_deal(shared, &u, c->memory);
+    home_of(shared, 0, range, home);
+    if (home[0] < home[1])
+        note_own(own, 0, home[0], home[1]);
+    *is_done = true;
+    return 0;
+}
+
+static int copy_out(kmm__shared_t *shared, const int64_t range[2], char *memory, own_t *own,
+                    bool *is_done)
+{
+    if (!shared || kmm__holder_map_is_of(&shared->holders, 0, range, false))
+        return 0;
+    const use_t u = {shared->id, {range[0], range[1]}, KMM_READ, 0};
+    kmm__command_send(&nodes, KMM__COMMAND_FETCH, &u, sizeof(u));
+    execute_fetch(shared, &u, memory);
+    kmm__holder_map_look(&shared->holders, 0, range, note_own, own);
+    *is_done = true;
+    return 0;
+}
+
+/* Waits for work on the array. Tasks that other threads have open may need the turn before they
+ * end, so this thread does not have it. */
+static int copy_own(const kmm__array_t *a, int64_t first, const kmm__copied_t *c, const own_t *own)
+{
+    int error = 0;
+    kmm__is_of_node = true;
+    for (uint32_t k = 0; k < own->count && !error; k++) {
+        const int64_t *run = own->run[k];
+        const size_t bytes = (size_t)(run[1] - run[0]);
+        error = c->is_set ? kmm_fill(nodes.rt, a->base + run[0], c->value, bytes)
+                : c->is_in
+                    ? kmm_copy_in(nodes.rt, a->base + run[0], c->memory + (run[0] - first), bytes)
+                    : kmm_copy_out(nodes.rt, c->memory + (run[0] - first), a->base + run[0], bytes);
+    }
+    kmm__is_of_node = false;
+    return error;
+}
+
+static int on_copy(kmm__array_t *a, const int64_t range[2], const kmm__copied_t *c, bool *is_done)
+{
+    own_t own = {0};
+    turn_begin();
+    int error = c->is_in
+                    ? copy_in(a, range, c, &own, is_done)
+                    : copy_out(kmm__shared_find(&nodes, a->id), range, c->memory, &own, is_done);
+    turn_end();
+    if (!error)
+        error = copy_own(a, range[0], c, &own);
+    free(own.run);
+    return error;
+}
+
 static int use_whole(kmm__shared_t *shared, kmm_mode_t mode)
 {
+    if (shared)
+        shared->stays = true;
     const int64_t range[2] = {0, shared ? shared->bytes : 0};
     return use(shared, mode, range);
 }
@@ -115,15 +281,8 @@ static int stay(const kmm__submission_t *s)
 /* Makes the arrays of a launch known to all nodes. `ids` receives their numbers. */
 static void share_arrays(const kmm__submission_t *s, uint64_t *ids)
 {
-    for (uint32_t k = 0; k < s->l->item_count; k++) {
-        const kmm__array_t *a = s->l->items[k].array;
-        const array_t sent = {a->id, (int64_t)a->bytes};
-        ids[k] = a->id;
-        if (kmm__shared_find(&nodes, a->id))
-            continue;
-        kmm__command_send(&nodes, KMM__COMMAND_ARRAY, &sent, sizeof(sent));
-        kmm__shared_add(&nodes, a->id, a->base, sent.bytes);
-    }
+    for (uint32_t k = 0; k < s->l->item_count; k++)
+        ids[k] = share(s->l->items[k].array)->id;
 }
 
 static void say_stay(const kmm__submission_t *s, const char *why)
@@ -239,6 +398,7 @@ static const kmm__nodes_hooks_t hooks = {.divide = on_divide,
                                          .gather = on_gather,
                                          .launched = on_launched,
                                          .use = on_use,
+                                         .copy = on_copy,
                                          .forget = on_forget,
                                          .threw = on_threw,
                                          .wait = on_wait};
@@ -249,6 +409,9 @@ void kmm__nodes_attach(kmm_runtime_t *rt)
         return;
     nodes.rt = rt;
     rt->launches->nodes = kmm__nodes_hooks = &hooks;
+    rt->launches->other_nodes = nodes.count - 1;
+    /* A call that went straight to the driver would find old values. */
+    kmm__native_forbid();
 }
 
 /* ---- Other nodes ---- */
@@ -278,6 +441,19 @@ static void wait_here(void)
     kmm__post_message(nodes.post, 0, KMM__ANSWER_DONE, NULL, 0);
 }
 
+static void execute_copy(kmm__command_kind_t kind, const use_t *u)
+{
+    kmm__shared_t *shared = kmm__shared_find(&nodes, u->id);
+    if (!shared)
+        kmm__nodes_fail(&nodes, "nodes disagree on which arrays there are");
+    if (kind == KMM__COMMAND_FETCH)
+        execute_fetch(shared, u, NULL);
+    else if (kind == KMM__COMMAND_FILL)
+        execute_fill(shared, u);
+    else
+        execute_deal(shared, u, NULL);
+}
+
 static void execute(const kmm__mail_t *m)
 {
     use_t u;
@@ -297,6 +473,12 @@ static void execute(const kmm__mail_t *m)
         memcpy(&u, m->bytes, sizeof(u));
         if (kmm__shared_find(&nodes, u.id))
             execute_use(kmm__shared_find(&nodes, u.id), &u);
+        break;
+    case KMM__COMMAND_DEAL:
+    case KMM__COMMAND_FILL:
+    case KMM__COMMAND_FETCH:
+        memcpy(&u, m->bytes, sizeof(u));
+        execute_copy((kmm__command_kind_t)m->kind, &u);
         break;
     case KMM__COMMAND_LAUNCH: kmm__launch_execute(&nodes, m->bytes, m->count); break;
     case KMM__COMMAND_WAIT: wait_here(); break;

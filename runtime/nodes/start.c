@@ -17,6 +17,7 @@
 
 #include <kmm.h>
 
+#include "api/config.h"
 #include "api/runtime.h"
 #include "base/code.h"
 #include "base/error.h"
@@ -184,6 +185,7 @@ static void end(void)
 KMM__API void kmm_nodes_start(const void *program)
 {
     kmm__launcher_t launcher;
+    uint32_t host_rank, host_size;
     if (post || !kmm__code_is_program(program) || !kmm__launcher_is_wanted(&launcher))
         return;
     if (dlsym(RTLD_DEFAULT, "MPI_Init"))
@@ -195,6 +197,8 @@ KMM__API void kmm_nodes_start(const void *program)
         refuse(&launcher, "there can be 64 at most");
     join(&launcher);
     setenv("KMM_NODES", "0", 1); /* processes that this one starts are programs of their own */
+    kmm__post_host(post, &host_rank, &host_size);
+    kmm__config_share(host_rank, host_size);
     kmm__nodes_begin(post);
     kmm__default_tell(kmm__nodes_attach);
     if (kmm__post_rank(post) != 0) {

@@ -16,6 +16,7 @@ typedef struct kmm__shared {
     uint64_t id; /* of the array on node 0 */
     char *base;  /* the array's address on this node */
     int64_t bytes;
+    bool stays; /* of node 0: launches that are not divided have used it */
     kmm__holder_map_t holders;
 } kmm__shared_t;
 
@@ -56,6 +57,9 @@ typedef enum kmm__command_kind {
     KMM__COMMAND_ARRAY = 16, /* id, bytes: an array that commands will name */
     KMM__COMMAND_FORGET,     /* id */
     KMM__COMMAND_USE,        /* id, mode, begin, end: node 0 reads or writes bytes */
+    KMM__COMMAND_DEAL,       /* id, begin, end: node 0 writes bytes, which go to their homes */
+    KMM__COMMAND_FILL,       /* the same with a value: each node sets its own bytes */
+    KMM__COMMAND_FETCH,      /* id, begin, end: node 0 reads bytes and does not keep them */
     KMM__COMMAND_LAUNCH,     /* nodes/launch.c */
     KMM__COMMAND_WAIT,       /* all work that was submitted ends, then DONE is sent */
     KMM__ANSWER_DONE,

@@ -152,6 +152,11 @@ static bool is_spared(const kmm__pool_t *p, const kmm__request_t *q)
            p->extent + q->bytes <= p->options.maximum_bytes;
 }
 
+bool kmm__pool_is_full(const kmm__pool_t *p, const kmm__request_t *q)
+{
+    return mapper_of(p) && !is_spared(p, q);
+}
+
 bool kmm__pool_is_worth_gathering(const kmm__pool_t *p, const kmm__request_t *q)
 {
     if (!may_gather(p, q) || is_spared(p, q))
@@ -173,12 +178,23 @@ static void give_up(kmm__pool_t *p, gathering_t *g)
     }
 }
 
-/* Finds frames for the request. Frames that are missing are counted as held; `move`
- * creates them. False: there are not enough, and nothing has changed. */
+/* True if half of the frames are free, whichever stream may still use them. */
+static bool all_have(kmm__pool_t *p, size_t want)
+{
+    const size_t least = (want + WORTH_PART - 1) / WORTH_PART;
+    size_t found = count_shelf(p, &p->clean, least);
+    for (kmm__timeline_t *t = atomic_load(&p->timelines.all); t && found < least; t = t->next)
+        found += count_shelf(p, &((kmm__pool_stream_t *)t)->shelf, least - found);
+    return found >= least;
+}
+
+/* Finds frames for the request. Frames that are missing are counted as held; `move` creates them.
+ * False: there are not enough, and nothing has changed. */
 static bool find(kmm__pool_t *p, gathering_t *g, const kmm__request_t *q, kmm__gather_t from)
 {
     const size_t want = frames_for(p, q->bytes), frame = mapper_of(p)->frame_bytes;
     bool found = (from == KMM__GATHER_PENDING || !is_spared(p, q)) &&
+                 (from != KMM__GATHER_WAIT || all_have(p, want)) &&
                  add_all(p, g, q, from, WITHIN_EXTENT, want) &&
                  (from == KMM__GATHER_PENDING || g->frames * WORTH_PART >= want) &&
                  add_all(p, g, q, from, WITHIN_SEGMENT, want) &&

@@ -7,9 +7,10 @@
 #include "resource/pool_state.h"
 
 typedef enum kmm__gather {
-    KMM__GATHER_READY,  /* only frames that no work uses */
-    KMM__GATHER_PENDING /* also frames that other streams may use; the request's stream waits for
-                           them */
+    KMM__GATHER_READY,  /* frames that no work uses, if they are half of what is needed */
+    KMM__GATHER_WAIT,   /* also frames that other streams may use, for which the request's stream
+                           waits, if all are half of what is needed */
+    KMM__GATHER_PENDING /* the same, however few there are */
 } kmm__gather_t;
 
 typedef enum kmm__forget {
@@ -17,6 +18,9 @@ typedef enum kmm__forget {
     KMM__FORGET_ALL     /* all blocks, after waiting for their work */
 } kmm__forget_t;
 
+/* True if frames can be gathered, and the pool is so large that a stream is to wait for frames of
+ * others before it takes more memory. The caller holds the pool's lock. */
+bool kmm__pool_is_full(const kmm__pool_t *p, const kmm__request_t *q);
 /* True if so many free frames lie within the extent that gathering should serve the request. The
  * caller holds the pool's lock. */
 bool kmm__pool_is_worth_gathering(const kmm__pool_t *p, const kmm__request_t *q);

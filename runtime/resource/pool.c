@@ -87,13 +87,28 @@ static bool may_hold(kmm__pool_t *p, size_t more)
     return may;
 }
 
+/* On memory that can be mapped, if the extent is not to grow for the request: takes what other
+ * streams may still use. */
+static kmm__block_t *take_instead(kmm__pool_t *p, const request_t *q)
+{
+    kmm__block_t *b = NULL;
+    if (!p->head.upstream->mapper)
+        return NULL;
+    kmm__lock_take(&p->lock);
+    bool is_full = kmm__pool_is_full(p, q);
+    if (is_full)
+        b = kmm__take_pending(p, q);
+    kmm__pool_unlock(p);
+    return b || !is_full ? b : kmm__pool_gather(p, q, KMM__GATHER_WAIT);
+}
+
 static kmm__block_t *take(kmm__pool_t *p, const request_t *q)
 {
     kmm__block_t *b = take_locked(p, q, kmm__take_ready);
     if (!b)
         b = take_gathered(p, q);
-    if (!b && p->options.reuse == KMM_REUSE_WAIT_FIRST)
-        b = take_waiting(p, q);
+    if (!b)
+        b = p->options.reuse == KMM_REUSE_WAIT_FIRST ? take_waiting(p, q) : take_instead(p, q);
     if (!b)
         b = take_grown(p, q);
     if (!b)

@@ -44,6 +44,8 @@ typedef struct kmm__partials {
     int64_t begin, end;    /* bytes of the target */
     int64_t partial_bytes; /* bytes from one partial to the next */
     uint32_t count;        /* number of partials; 0: the only chunk works on the target */
+    /* bytes on each side of what is reduced that no chunk may change; 0: that is not looked at */
+    int64_t margin;
 } kmm__partials_t;
 
 /* An operation of the runtime on the host. `run` finds the arrays of the task's accesses in host

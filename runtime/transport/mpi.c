@@ -96,6 +96,20 @@ static int fail(char *reason, size_t room, const char *text)
     return KMM_E_UNSUPPORTED;
 }
 
+/* This process among those on its host, in the order of ranks. */
+static void host_read(mpi_t *m)
+{
+    MPI_Comm host;
+    int rank = 0, size = 1;
+    if (MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, (int)m->base.rank, MPI_INFO_NULL, &host))
+        return;
+    MPI_Comm_rank(host, &rank);
+    MPI_Comm_size(host, &size);
+    MPI_Comm_free(&host);
+    m->base.host_rank = (uint32_t)rank;
+    m->base.host_size = (uint32_t)size;
+}
+
 /* The first line of what MPI says of itself, up to the first comma. */
 static void name_read(mpi_t *m)
 {
@@ -134,6 +148,7 @@ __attribute__((visibility("default"))) int kmm__transport_open(kmm__transport_t 
         .name = m->name,
         .rank = (uint32_t)rank,
         .size = (uint32_t)size,
+        .host_size = 1,
         .send = mpi_send,
         .find = mpi_find,
         .receive = mpi_receive,
@@ -141,6 +156,7 @@ __attribute__((visibility("default"))) int kmm__transport_open(kmm__transport_t 
         .end = mpi_end,
         .abort = mpi_abort,
     };
+    host_read(m);
     *out = &m->base;
     return 0;
 }

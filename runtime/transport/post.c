@@ -111,6 +111,12 @@ uint32_t kmm__post_size(const kmm__post_t *p)
     return p->size;
 }
 
+void kmm__post_host(const kmm__post_t *p, uint32_t *rank, uint32_t *size)
+{
+    *rank = p->transport->host_rank;
+    *size = p->transport->host_size;
+}
+
 const char *kmm__post_name(const kmm__post_t *p)
 {
     return p->transport->name;

@@ -23,6 +23,8 @@
 int kmm__post_open(kmm__transport_open_t *open, const kmm__post_hooks_t *hooks, kmm__post_t **out);
 uint32_t kmm__post_rank(const kmm__post_t *p);
 uint32_t kmm__post_size(const kmm__post_t *p);
+/* The process's number among those on its host, and how many these are. */
+void kmm__post_host(const kmm__post_t *p, uint32_t *rank, uint32_t *size);
 const char *kmm__post_name(const kmm__post_t *p); /* of the transport */
 
 /* Any thread; `to` is another process. A thread other than the post's waits while much is queued

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    KMM__TRANSPORT_VERSION = 1, /* of this contract */
+    KMM__TRANSPORT_VERSION = 2, /* of this contract */
     KMM__CONTROL = 0,           /* channel of small messages */
     KMM__DATA = 1,              /* channel of contents of arrays */
     KMM__CHANNELS = 2,
@@ -39,6 +39,7 @@ struct kmm__transport {
     uint32_t version; /* KMM__TRANSPORT_VERSION */
     const char *name; /* with its version, for messages */
     uint32_t rank, size;
+    uint32_t host_rank, host_size; /* the same among the processes on this host, in that order */
 
     /* Begins to send to another process. The bytes stay as they are until the request is done. */
     int (*send)(kmm__transport_t *t, uint32_t to, uint32_t channel, const void *bytes, size_t count,

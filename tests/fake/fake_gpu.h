@@ -34,6 +34,7 @@ typedef struct fake_program_kernel {
     int (*run)(const struct fake_program_kernel *k, const uint32_t grid[3], const uint32_t block[3],
                unsigned shared, void **args);
     const void *context;
+    const char *name; /* mangled */
 } fake_program_kernel_t;
 
 /* What a library of kernels exports as fake_kernel_named, for KMM_FAKE_KERNELS: the kernel of that

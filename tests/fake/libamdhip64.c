@@ -9,7 +9,7 @@
 #include "backend/gpu/driver.h"
 #include "backend/hip/hip_driver.h"
 #include "fake.h"
-#include "hip_program.h"
+#include "program.h"
 
 const char *fake_driver = "hip";
 
@@ -342,7 +342,7 @@ FAKE hipFuncSetAttribute(const void *function, int attribute, int value)
 {
     if (attribute != KMM__GPU_MAX_DYNAMIC_SHARED || value > FAKE_MOST_SHARED)
         return sticky(FAKE_INVALID_VALUE);
-    fake_hip_kernel(function)->shared_limit = value;
+    fake_program_kernel(function)->shared_limit = value;
     return FAKE_OK;
 }
 
@@ -350,6 +350,6 @@ FAKE hipLaunchKernel(const void *function, hip_dim3_t g, hip_dim3_t b, void **ar
                      fake_stream_t *s)
 {
     const uint32_t grid[3] = {g.x, g.y, g.z}, block[3] = {b.x, b.y, b.z};
-    return sticky(fake_enqueue_kernel(device, s, fake_hip_kernel(function), grid, block,
+    return sticky(fake_enqueue_kernel(device, s, fake_program_kernel(function), grid, block,
                                       (unsigned)shared, args));
 }

@@ -251,6 +251,8 @@ __attribute__((visibility("default"))) int kmm__transport_open(kmm__transport_t 
         .name = "fake",
         .rank = rank,
         .size = size,
+        .host_rank = rank,
+        .host_size = size,
         .send = nodes_send,
         .find = nodes_find,
         .receive = nodes_receive,

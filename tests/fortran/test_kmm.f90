@@ -71,6 +71,21 @@ contains
         end do
     end subroutine
 
+    ! The sums of rows, of which row r has the elements from begins(r) on, before begins(r + 1).
+    recursive subroutine row_sums(chunk, args) bind(c)
+        type(kmm_chunk), intent(in) :: chunk
+        type(kmm_arguments), intent(in) :: args
+        integer(c_int32_t), pointer :: begins(:)
+        real(c_double), pointer :: values(:), to(:)
+        integer(c_int64_t) :: r
+        call kmm_get_array(args, 1, begins)
+        call kmm_get_array(args, 2, values)
+        call kmm_get_array(args, 3, to)
+        do r = chunk%begin(1), chunk%end(1) - 1
+            to(r) = sum(values(begins(r):begins(r + 1) - 1))
+        end do
+    end subroutine
+
     recursive subroutine transposed(chunk, args) bind(c)
         type(kmm_chunk), intent(in) :: chunk
         type(kmm_arguments), intent(in) :: args
@@ -134,6 +149,8 @@ program main
     call test_three_dimensions(1_c_int64_t, 1_c_int64_t, 1_c_int64_t)
     call test_three_dimensions(7_c_int64_t, 5_c_int64_t, 3_c_int64_t)
     call test_three_dimensions(40_c_int64_t, 30_c_int64_t, 20_c_int64_t)
+    call test_parts(1, 1)
+    call test_parts(100000, 9999)
     call test_functions_of_c(1)
     call test_functions_of_c(1000)
     call test_cuda(1)
@@ -202,6 +219,39 @@ contains
         call rt%free(c)
         call rt%free(even)
         call check(.not. associated(a), 'a freed array')
+    end subroutine
+
+    ! Row r has mod(r, 4) elements.
+    subroutine test_parts(n, length)
+        integer, intent(in) :: n, length
+        integer(c_int32_t), pointer :: begins(:)
+        real(c_double), pointer :: values(:), to(:)
+        integer(c_int32_t) :: offsets(n + 1)
+        real(c_double) :: x(3*n), y(n)
+        integer :: r
+        type(kmm_launch) :: l
+        type(kmm_index) :: i
+        offsets(1) = 1
+        do r = 1, n
+            offsets(r + 1) = offsets(r) + mod(r, 4)
+        end do
+        call random_number(x)
+        call rt%allocate(begins, [n + 1_c_int64_t])
+        call rt%allocate(values, [3_c_int64_t*n])
+        call rt%allocate(to, [int(n, c_int64_t)])
+        call rt%copy_in(begins, offsets)
+        call rt%copy_in(values, x)
+        i = l%axis(1, n)
+        call l%chunk(length)
+        call l%read(begins, i .to. i + 1)
+        call l%read(values, kmm_part(offsets, i))
+        call l%write(to, i)
+        call l%run(rt, c_funloc(row_sums))
+        call rt%copy_out(y, to)
+        call check(all([(y(r) == sum(x(offsets(r):offsets(r + 1) - 1)), r=1, n)]), 'parts')
+        call rt%free(begins)
+        call rt%free(values)
+        call rt%free(to)
     end subroutine
 
     subroutine test_three_dimensions(w, h, d)
@@ -311,7 +361,7 @@ contains
 
     subroutine test_errors()
         type(kmm_runtime) :: none
-        type(kmm_launch) :: l, many
+        type(kmm_launch) :: l, many, of_part
         type(kmm_index) :: i
         real(c_float), pointer :: a(:), b(:, :), gone(:)
         real(c_float) :: x(10), y(3, 3)
@@ -334,6 +384,10 @@ contains
         call l%read(b, i)
         call l%run(rt, c_funloc(wrong), stat=stat, errmsg=text)
         call check(stat == KMM_E_INVALID .and. index(text, 'dimension') > 0, 'region: '//text)
+        i = of_part%axis(1, 9)
+        call of_part%read(a, kmm_part([1, 5, 10], i) + 1)
+        call of_part%run(rt, c_funloc(wrong), stat=stat, errmsg=text)
+        call check(stat == KMM_E_INVALID .and. index(text, 'kmm_part') > 0, 'part: '//text)
         call many%run(rt, c_funloc(wrong), stat=stat)
         call check(stat == KMM_E_INVALID, 'no axis')
         i = many%axis(1, 9)

@@ -85,6 +85,13 @@ endif()
 
 # The installed tools find the library.
 run(${WORK}/second/bin/kmm-info --help)
+foreach(tool kmmcc kmm-info kmm-replay kmm-report)
+  execute_process(COMMAND ${WORK}/second/bin/${tool} --version OUTPUT_VARIABLE said
+    COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT said MATCHES "^${tool} [0-9]+[.][0-9]+[.][0-9]+")
+    message(FATAL_ERROR "${tool} --version said ${said}")
+  endif()
+endforeach()
 run(${WORK}/second/bin/kmm-replay --help)
 
 # The preset for installing builds nothing else.

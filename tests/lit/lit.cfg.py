@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Substitutions: %kmmcc %cc %cxx %nvcc %not %count %python %san %kmm_build %kmm_source FileCheck, and lit's %s %S %t;
 # %mpirun_openmpi, %mpirun_mpich.
-# Features: nvcc, hipcc, openmpi, mpich (their plug-ins are built), san (kmmcc is built with a sanitizer), ir (the module of
+# Features: nvcc, cudart13 (its runtime is the one that tests/fake plays), hipcc, openmpi, mpich (their plug-ins are built), san (kmmcc is built with a sanitizer), ir (the module of
 # kmmcc/ir is built), the machine's name as Python has it.
 import glob
 import os
@@ -52,6 +52,8 @@ config.substitutions += [
 ]
 if config.kmm_nvcc and not config.kmm_nvcc.endswith("NOTFOUND"):
     config.available_features.add("nvcc")
+    if os.path.exists(os.path.join(os.path.dirname(config.kmm_nvcc), "..", "lib64", "libcudart.so.13")):
+        config.available_features.add("cudart13")
 if config.kmm_hipcc and not config.kmm_hipcc.endswith("NOTFOUND"):
     config.available_features.add("hipcc")
 if "-fsanitize" in config.kmm_flags:

@@ -65,6 +65,10 @@ def check_pages():
                  "update to(...)"):
         if word not in text:
             fail(f"kmm.7 does not have '{word}'")
+    names = "|".join(re.findall(r"(?m)^\[([^\]]+)\]: ", read(source, "docs/clauses.md")))
+    for line in text.splitlines():
+        if re.search(rf"\]\[({names})\]|\[({names})\]: |\]\([^)]*\.md[^)]*\)", line):
+            fail("kmm.7 shows a link as it is written in Markdown:", line)
 
 
 def check_options():

@@ -41,6 +41,10 @@ int __wrap___cudaLaunchKernel(const void *handle, dim3_t grid, dim3_t block, voi
                               size_t shared_bytes, void *s);
 int __wrap_cudaLaunchKernelExC(const configuration_t *c, const void *function, void **args);
 
+void __wrap___cudaRegisterFunction(void **modules, const char *function, char *device_function,
+                                   const char *name, int limit, void *thread, void *block,
+                                   void *block_size, void *grid_size, int *warp_size);
+
 /* ---- Kernels ---- */
 
 typedef struct fake_kernel {
@@ -100,6 +104,19 @@ void *dlsym(void *library, const char *name)
 }
 
 /* ---- libkmm ---- */
+
+static const kmm_cuda_names_t *names;
+void kmm_cuda_name_kernels(int kind, const kmm_cuda_names_t *of_program)
+{
+    names = kind == KMM_KIND_CUDA ? of_program : NULL;
+}
+
+static int registered;
+void __real___cudaRegisterFunction(void);
+void __real___cudaRegisterFunction(void)
+{
+    registered++;
+}
 
 static int launch_result;
 static struct {
@@ -406,6 +423,29 @@ static void test_configuration(void **state)
     assert_int_equal(given.count, count + 2);
 }
 
+/* Processes of one program name kernels by their host functions. A name may be that of kernels of
+ * several files. */
+static void test_names(void **state)
+{
+    static fake_kernel_t other = {"_Z4latePf", 1, {8}, 0};
+    char *functions[] = {&late.function, &other.function, &plain_clone.function, &alone.function};
+    const char *const text[] = {late.name, other.name, plain_clone.name, "_Z5otheriPf"};
+    (void)state;
+    assert_non_null(names);
+    for (int k = 0; k < 4; k++)
+        __wrap___cudaRegisterFunction(NULL, functions[k], NULL, text[k], -1, NULL, NULL, NULL, NULL,
+                                      NULL);
+    assert_int_equal(registered, 4);
+    const kmm_kernel_t *k = names->kernel(&plain_clone.function);
+    assert_non_null(k);
+    assert_ptr_equal(k->handle, &plain_clone);
+    assert_int_equal(k->is_clone, 1);
+    assert_ptr_equal(names->function(k), &plain_clone.function);
+    assert_ptr_equal(names->function(names->kernel(&late.function)), &late.function);
+    assert_null(names->function(names->kernel(&alone.function))); /* it has another name */
+    assert_null(names->kernel(&registered));
+}
+
 static void test_unknown(void **state)
 {
     int count = given.count;
@@ -617,13 +657,21 @@ static void test_unloaded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_original),     cmocka_unit_test(test_clone),
-        cmocka_unit_test(test_alone),        cmocka_unit_test(test_in_c),
-        cmocka_unit_test(test_late),         cmocka_unit_test(test_configuration),
-        cmocka_unit_test(test_unknown),      cmocka_unit_test(test_timed),
-        cmocka_unit_test(test_native_clone), cmocka_unit_test(test_again),
-        cmocka_unit_test(test_order),        cmocka_unit_test(test_order_of_threads),
-        cmocka_unit_test(test_per_thread),   cmocka_unit_test(test_unloaded),
+        cmocka_unit_test(test_original),
+        cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_in_c),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_configuration),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_native_clone),
+        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_order_of_threads),
+        cmocka_unit_test(test_per_thread),
+        cmocka_unit_test(test_unloaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,6 +235,7 @@ REAL(hipMemsetD32Async)
 static const kmm_kind_t kind = KMM_KIND_HIP;
 #else
 REAL(__cudaLaunchKernel)
+REAL(__cudaRegisterFunction)
 static const kmm_kind_t kind = KMM_KIND_CUDA;
 #endif
 /* A device's memory that libkmm knows nothing of, as a library has it: only the runtime may touch

@@ -14,19 +14,11 @@
 #include <kmm.h>
 
 #include "launch/nodes.h"
+#include "node_kernels.h"
 #include "nodes/nodes.h"
 #include "random.h"
 
-enum {
-    ARRAYS = 4,
-    ROWS = 61,
-    COLUMNS = 53,
-    COUNT = ROWS * COLUMNS,
-    STEPS = 200,
-    PROGRAMS = 5,
-    FAR = 150,
-    BLOCK = 8
-};
+enum { ARRAYS = 4, STEPS = 200, PROGRAMS = 5, FAR = 150 };
 
 static struct {
     bool is_mapped;
@@ -118,28 +110,6 @@ static void fold(int64_t begin, int64_t end, const folded_t *f)
 static void run_fold(const kmm_chunk_t *c, void *block)
 {
     fold(c->begin[0], c->end[0], block);
-}
-
-/* A kernel of blocks of 8 x 1 threads: out[y][x] = the sum of its neighbours in `in`. */
-static void spread(int64_t x, int64_t y, const uint32_t *in, uint32_t *out)
-{
-    if (x >= COLUMNS || y >= ROWS)
-        return;
-    uint32_t sum = 0;
-    for (int64_t j = y > 0 ? y - 1 : 0; j <= y + 1 && j < ROWS; j++)
-        for (int64_t i = x > 0 ? x - 1 : 0; i <= x + 1 && i < COLUMNS; i++)
-            sum = sum * 5 + in[j * COLUMNS + i];
-    out[y * COLUMNS + x] = sum;
-}
-
-static void run_spread(const kmm_host_blocks_t *b, void **args)
-{
-    const uint32_t *in = *(const uint32_t **)args[0];
-    uint32_t *out = *(uint32_t **)args[1];
-    for (uint64_t n = b->first; n < b->last; n++)
-        for (int64_t t = 0; t < BLOCK; t++)
-            spread((int64_t)(b->offset[0] + n % b->count[0]) * BLOCK + t,
-                   b->offset[1] + (int64_t)(n / b->count[0]), in, out);
 }
 
 /* ---- Steps ---- */
@@ -281,16 +251,10 @@ static void step_fold(void)
 
 static void step_spread(void)
 {
-    static const uint32_t bytes[2] = {sizeof(void *), sizeof(void *)};
-    static const kmm_kernel_t kernel = {.version = KMM_LAUNCH_VERSION,
-                                        .kind = KMM_KIND_HOST,
-                                        .name = "spread",
-                                        .run = run_spread,
-                                        .param_count = 2,
-                                        .param_bytes = bytes};
+    const kmm_kernel_t *kernel = node_kernel(0);
     int from = (int)pick(0, ARRAYS - 1), to = (from + (int)pick(1, ARRAYS - 1)) % ARRAYS;
     const kmm_geometry_t g = {{(COLUMNS + BLOCK - 1) / BLOCK, ROWS, 1}, {BLOCK, 1, 1}, 0, NULL};
-    void *args[2] = {&arrays[from].base, &arrays[to].base};
+    void *args[3] = {NULL, &arrays[from].base, &arrays[to].base};
     kmm_launch_t *l = kmm_launch_begin("spread", "test_nodes.c", __LINE__);
     if (pick(0, 9))
         kmm_launch_confined(l);
@@ -309,10 +273,48 @@ static void step_spread(void)
         kmm_launch_coef(l, 0, 1, 0);
     }
     kmm_launch_arm(l);
-    expect(kmm_launch_kernel(&kernel, &g, args), "spread");
+    expect(kmm_launch_kernel(kernel, &g, args + !kernel->is_clone), "spread");
     for (int64_t y = 0; y < ROWS; y++)
         for (int64_t x = 0; x < COLUMNS; x++)
             spread(x, y, arrays[from].model, arrays[to].model);
+}
+
+/* A kernel that reduces, with a number that may look like an address. The bits of its sum depend on
+ * the chunks. */
+static void step_sum_up(void)
+{
+    const kmm_kernel_t *kernel = node_kernel(1);
+    int from = (int)pick(0, ARRAYS - 1);
+    int64_t count = pick(1, COUNT), chunk = BLOCK * pick(1, 20), number = pick(0, 3) ? 1 : FOREIGN;
+    const kmm_geometry_t g = {
+        {(uint32_t)((count + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, NULL};
+    float *sum = kmm_malloc(sizeof(*sum)), other = 0;
+    uint32_t *most = kmm_malloc(sizeof(*most)), model_most = 0, is_most;
+    kmm_runtime_t *rt = kmm_default();
+    void *args[6] = {NULL, &count, &arrays[from].base, &sum, &most, &number};
+    expect(kmm_fill(rt, sum, 0, sizeof(*sum)), "fill");
+    expect(kmm_fill(rt, most, 0, sizeof(*most)), "fill");
+    kmm__nodes_counts_t before = {.launches = 0}, after = before;
+    kmm__nodes_count(&before);
+    kmm_launch_t *l = kmm_launch_begin("sum_up", "test_nodes.c", __LINE__);
+    kmm_launch_confined(l);
+    kmm_launch_axis(l, "i", KMM_GLOBAL_X, 0, count);
+    kmm_launch_chunk(l, KMM_GLOBAL_X, chunk);
+    access_begin(l, KMM_READ, arrays[from].base, 0, 1);
+    reduce_begin(l, KMM_OP_ADD, KMM_FLOAT, sum, 1);
+    reduce_begin(l, KMM_OP_MAX, KMM_UINT32, most, 1);
+    kmm_launch_arm(l);
+    expect(kmm_launch_kernel(kernel, &g, args + !kernel->is_clone), "sum_up");
+    kmm__nodes_count(&after);
+    if (number == FOREIGN && kernel->is_clone && before.launches != after.launches)
+        expect(KMM_E_INVALID, "a kernel with a foreign address is divided");
+    sum_up(0, count, arrays[from].model, &other, &model_most);
+    expect(kmm_copy_out(rt, &other, sum, sizeof(other)), "copy out");
+    expect(kmm_copy_out(rt, &is_most, most, sizeof(is_most)), "copy out");
+    check(&is_most, &model_most, 1, "a maximum of a kernel");
+    note(&other, sizeof(other));
+    kmm_free(sum);
+    kmm_free(most);
 }
 
 static void step_copy(void)
@@ -391,6 +393,7 @@ static void step(void)
     case 11: step_fold(); return;
     case 12:
     case 13: step_spread(); return;
+    case 14: step_sum_up(); return;
     default: step_gather();
     }
 }
@@ -420,6 +423,7 @@ static void run_program(uint64_t seed)
 int main(void)
 {
     kmm__nodes_counts_t counts = {.count = 1};
+    node_kernels_start(getenv("KMM_TEST_LIBRARY"));
     kmm_nodes_start((const void *)&main);
     const uint64_t seed = rng_seed();
     for (uint64_t k = 0; k < PROGRAMS; k++)

@@ -59,9 +59,17 @@ def _table(rows):
     return lines + [".PP"]
 
 
+def _without_references(markdown):
+    """[words][name] becomes words, where a line `[name]: target`, which goes, defines the name."""
+    definition = re.compile(r"^\[([^\]]+)\]: \S+$", re.M)
+    names = "|".join(re.escape(name) for name in definition.findall(markdown))
+    reference = r"\[((?:`[^`]*`|[^\[\]`])*)\]\[(?:" + names + r")\]"
+    return re.sub(reference, r"\1", definition.sub("", markdown)) if names else markdown
+
+
 def of_markdown(markdown):
     """A part of a page: `##` are sections, and a document's title `#` is left out."""
-    lines, at, source = [], 0, markdown.split("\n")
+    lines, at, source = [], 0, _without_references(markdown).split("\n")
     while at < len(source):
         line, end = source[at], at + 1
         if line.startswith("```"):

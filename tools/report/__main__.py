@@ -8,6 +8,7 @@ import page
 import tell
 import events
 from summary import Summary
+from version import VERSION
 
 EPILOG = """KMM_TRACE=run.json ./program writes a trace. Without -o, only the summary is printed.
 Exit status: 0 if the report was made, 1 if a file cannot be read or written or is no trace of kmm,
@@ -22,6 +23,7 @@ def arguments():
     parser.add_argument("trace", metavar="run.json", help="what KMM_TRACE has written")
     parser.add_argument("-o", metavar="run.html", dest="page",
                         help="write a page with timeline and tables, which needs no network")
+    parser.add_argument("--version", action="version", version=f"kmm-report {VERSION}")
     return parser.parse_args()
 
 

@@ -28,15 +28,21 @@
 
 enum { KMM_HOST_THREADS = 1024 }; /* maximum threads of a block */
 
+/* A debugger finds no variable of the kernel inside of what is inlined without optimization. */
+#if defined(__OPTIMIZE__) || defined(KMM_HOST_CHECKED)
+#define KMM_HOST_EACH_INLINE __attribute__((__always_inline__))
+#else
+#define KMM_HOST_EACH_INLINE
+#endif
 #define KMM_HOST_EACH                                                                              \
     [&](const ::uint3 threadIdx __attribute__((__unused__)),                                       \
-        const int kmm__t __attribute__((__unused__))) __attribute__((__always_inline__))
+        const int kmm__t __attribute__((__unused__))) KMM_HOST_EACH_INLINE
 /* The same lambda with the parameter kmm__small: true if unsigned counters that run along the block
  * are small (kmm_host_counted). */
 #define KMM_HOST_EACH_COUNTED                                                                      \
     [&](const ::uint3 threadIdx __attribute__((__unused__)),                                       \
         const int kmm__t __attribute__((__unused__)),                                              \
-        const bool kmm__small __attribute__((__unused__))) __attribute__((__always_inline__))
+        const bool kmm__small __attribute__((__unused__))) KMM_HOST_EACH_INLINE
 
 /* Accepts types without a destructor to run: kmm never destroys a thread's values. kmmcc uses it
  * where the type depends on a template, so only the compiler can check it. */

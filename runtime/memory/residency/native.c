@@ -33,6 +33,7 @@ static kmm_runtime_t *native_runtime; /* constant once the standing is decided *
 static kmm_kind_t native_kind;
 static _Atomic(const char *) bound; /* why the standing cannot end; NULL: it can */
 static pthread_mutex_t deciding = PTHREAD_MUTEX_INITIALIZER; /* held while the standing changes */
+static atomic_bool is_forbidden;      /* the standing is managed from the start */
 static atomic_bool stays;             /* the program makes calls that managed standing refuses */
 static void (*ends_call[ENDS])(void); /* guarded by `deciding` */
 static uint32_t ends_count;
@@ -283,13 +284,18 @@ static bool is_wanted(const kmm_runtime_t *rt, kmm_kind_t kind)
                          : kind == KMM_KIND_CUDA && (rt->visible_count == 1 || !rt->is_counted);
 }
 
+void kmm__native_forbid(void)
+{
+    atomic_store(&is_forbidden, true);
+}
+
 void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind)
 {
     pthread_mutex_lock(&deciding);
     if (atomic_load(&standing) == UNDECIDED) {
         bool is_new = rt && rt->memory->array_count == 1 && rt->tasks->next_sequence == 0;
-        bool is = is_new && is_wanted(rt, kind) && !rt->checks_access && !rt->checks_result &&
-                  has_gpus_only(rt, kind);
+        bool is = is_new && !atomic_load(&is_forbidden) && is_wanted(rt, kind) &&
+                  !rt->checks_access && !rt->checks_result && has_gpus_only(rt, kind);
         native_runtime = rt;
         native_kind = kind;
         for (uint32_t k = 0; is && k < rt->visible_count; k++) {

@@ -33,6 +33,9 @@
  * accesses, and that the user has not said among how many GPUs launches are divided. */
 void kmm__native_start(kmm_runtime_t *rt, kmm_kind_t kind);
 
+/* Called before that: the standing is managed, whatever the conditions. */
+void kmm__native_forbid(void);
+
 /* Enters a native call. False: the standing is not native; it may have been until now. */
 bool kmm__native_enter(kmm_kind_t kind);
 void kmm__native_leave(void);

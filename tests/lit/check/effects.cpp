@@ -169,4 +169,26 @@ void objects(int n, float *x, pure a, counter &c, converts nc, std::vector<int> 
 // CHECK: error: the call of 'make' may have side effects, and a clause has none; compute the value before the pragma
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + make(3).v])
     f(n, x);
+    volatile int device = 0;
+    std::atomic<int> count{0};
+// CHECK: error: {{.*}} may have side effects, and a clause has none; compute the value before the pragma
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + device])
+    f(n, x);
+// CHECK: error: {{.*}} may have side effects, and a clause has none; compute the value before the pragma
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + count.load()])
+    f(n, x);
+// CHECK: error: {{.*}} may have side effects, and a clause has none; compute the value before the pragma
+#pragma kmm parallel(i = 0:n) rebase(n: i) update(x[i + count])
+    f(n, x);
+}
+
+// Offsets in a container are what data() points to.
+void sums(int lo, int hi, const int *offsets, const float *x, float *y);
+void offsets(int n, const std::vector<int> &rows, const float *x, float *y)
+{
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) read((rows.data())[i:2], x[rows.data()[i] : rows.data()[i + 1] - rows.data()[i]]) write(y[i])
+    sums(0, n, rows.data(), x, y);
+// CHECK: error: 'rows' is no pointer to integers of 32 or 64 bits, but 'const std::vector<int>': offsets are such integers, one behind the other; those of a container are its data()
+#pragma kmm parallel(i = 0:n) rebase(lo: begin(i), hi: end(i)) read(x[rows[i] : rows[i + 1] - rows[i]]) write(y[i])
+    sums(0, n, rows.data(), x, y);
 }

@@ -72,3 +72,19 @@ void effects(int n, float *x, const float *y)
 // EDITOR: fix-it:"F":{66:33-66:35}:""
 // EDITOR: fix-it:"F":{68:41-68:44}:""
 }
+
+// How far a plain function reads is not known, so no section is proposed.
+static void halo(int n, float *x, const float *y)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = y[i] + y[i + 2];
+}
+
+void section(int n, float *x, const float *y)
+{
+//      CHECK:#pragma kmm parallel(i = 0:n) rebase(n: i) read(y[i]) write(x[i])
+// CHECK-NEXT:                                                ^~~~
+// CHECK-NEXT:{{.*}}: note: it is read here
+#pragma kmm parallel(i = 0:n) rebase(n: i) read(y[i]) write(x[i])
+    halo(n, x, y);
+}

@@ -1,5 +1,5 @@
 // RUN: %kmmcc -O1 -c %s -o %t.o 2>&1 | FileCheck --implicit-check-not=warning: --implicit-check-not=error: %s
-// RUN: %kmmcc -O1 -Wno-kmm-unproven -c %s -o %t.o 2>&1 | FileCheck --allow-empty --implicit-check-not=kmm %s --check-prefix=NONE
+// RUN: %kmmcc -O1 -Wno-kmm-unproven -Wno-kmm-update -c %s -o %t.o 2>&1 | FileCheck --allow-empty --implicit-check-not=kmm %s --check-prefix=NONE
 // REQUIRES: ir
 // Functions whose chunks are proven to give what one call gives, and functions of which it is said
 // that this is not proven, with the reason. Every warning is in the list at the end.
@@ -14,12 +14,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <err.h>
 #include <functional>
 #include <numeric>
 #include <string>
 #include <unistd.h>
 #include <vector>
 #define LENGTH _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) write(y[i])")
+#define KEPT _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i]) update(y[i])")
 #define BOUNDS _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) write(y[i])")
 #define UPDATE _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i]) update(y[i])")
 #define HALO _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(lo: begin(i), hi: end(i)) read(x[i-1:3]) write(y[i])")
@@ -31,6 +33,7 @@ typedef std::complex<double> cplx;
 struct best { double value; int at; };
 struct vec { double x, y, z; };
 struct owner { double *p; };
+extern "C" [[noreturn]] void fatal(int);
 struct coefficients { double a, b, c; int power; };
 
 // ---- Proven ----
@@ -112,6 +115,10 @@ static void most_int(int n, const int *v, int *k) { int m = v[0]; for (int i = 0
 static void least_at(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
 static void least_local(int lo, int hi, const double *x, best *b) { double m = b->value; int k = b->at; for (int i = lo; i < hi; i++) if (x[i] < m) { m = x[i]; k = i; } b->value = m; b->at = k; }
 static void ends_alike(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); y[i] = x[i]; } }
+static void either(int n, const double *x, double *y) { for (int i = 0; i < n; i++) if (x[i] > 3) y[i] = x[i]; else y[i] = 3; }
+static void if_room(int n, const double *x, double *y) { double *t = (double *)malloc(64); if (!t) return; for (int i = 0; i < n; i++) { t[0] = x[i]; y[i] = t[0]; } free(t); }
+static void within(int lo, int hi, int m, const double *x, double *y) { if (lo < 0 || hi > m) abort(); for (int i = lo; i < hi; i++) y[i] = x[i]; }
+static void not_negative(int n, const double *x, double *y) { if (n < 0) throw 1; if (n <= 0) __builtin_unreachable(); for (int i = 0; i < n; i++) y[i] = x[i]; }
 static void all_positive(int n, const double *x, int *k) { for (int i = 0; i < n; i++) if (!(x[i] > 0)) *k = 0; }
 static void all_local(int n, const double *x, int *k) { int all = 1; for (int i = 0; i < n; i++) all = all && x[i] > 0; *k = *k && all; }
 static void sum_scaled(int n, double h, const double *x, double *s) { double t = 0; for (int i = 0; i < n; i++) t += 0.5 * (x[i] + x[i + 1]); *s += h * t; }
@@ -149,6 +156,7 @@ static void sorted(int n, double *y) { std::sort(y, y + n); }
 static int order(const void *a, const void *b) { return *(const double *)a < *(const double *)b; }
 static void qsorted(int n, double *y) { qsort(y, n, sizeof *y, order); }
 static void rotated(int n, const double *x, double *y) { std::rotate_copy(x, x + n / 2, x + n, y); }
+static void by_data(int n, const double *x, double *y) { for (int i = 0; i < n; i++) if (x[i] > 3) y[i] = x[i]; }
 static void filtered(int n, const double *x, double *y) { std::copy_if(x, x + n, y, [](double v) { return v > 0; }); }
 static void shifted(int n, const double *x, double *y) { y[0] = x[0]; memmove(y + 1, x, (n - 1) * sizeof *y); }
 struct shape { virtual double area(double v) { return v; } virtual ~shape() {} };
@@ -177,6 +185,15 @@ static void most_macro(int n, const double *x, double *s) { double m = -DBL_MAX;
 static void earliest(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] < b->value || (x[i] == b->value && i < b->at)) { b->value = x[i]; b->at = i; } }
 static void ends_by_data(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit((int)-x[i]); y[i] = x[i]; } }
 static void ends_by_kind(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); if (x[i] > 9) _exit(3); y[i] = x[i]; } }
+static void ends_with_text(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) errx((int)-x[i], "bad"); y[i] = x[i]; } }
+static void ends_or_aborts(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); if (x[i] > 9) abort(); y[i] = x[i]; } }
+static void ends_or_throws(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) exit(2); if (x[i] > 9) throw 3; y[i] = x[i]; } }
+static void fatal_error(int n, const double *x, double *y) { for (int i = 0; i < n; i++) { if (x[i] < 0) fatal(1); y[i] = x[i]; } }
+static void needs_pages(int n, const double *x, double *y) { if (n % 64) exit(1); for (int i = 0; i < n; i++) y[i] = x[i]; }
+static void ends_late(int n, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i]; if (n % 64) exit(1); }
+static void returns_at_once(int n, const double *x, double *y) { if (n % 64) return; for (int i = 0; i < n; i++) y[i] = x[i]; }
+static void promises_pages(unsigned n, const double *x, double *y) { if (n % 64) __builtin_unreachable(); for (unsigned i = 0; i < n; i++) y[i] = x[i]; }
+static void promises_lines(int n, const double *x, double *y) { x = (const double *)__builtin_assume_aligned(x, 64); for (int i = 0; i < n; i++) y[i] = x[i]; }
 static void last_least(int lo, int hi, const double *x, best *b) { for (int i = lo; i < hi; i++) if (x[i] <= b->value) { b->value = x[i]; b->at = i; } }
 static void least_from_end(int lo, int hi, const double *x, best *b) { for (int i = hi - 1; i >= lo; i--) if (x[i] < b->value) { b->value = x[i]; b->at = i; } }
 static void rises(int n, const double *x, int *k) { double old = -DBL_MAX; for (int i = 0; i < n; i++) { if (x[i] < old) *k = 0; old = x[i]; } }
@@ -316,6 +333,10 @@ void proven(int n, int w, double *x, double *y, double *s, int *v, int *k, long 
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
     least_at(0, n, x, b);
     LENGTH ends_alike(n, x, y);
+    LENGTH either(n, x, y);
+    LENGTH if_room(n, x, y);
+    BOUNDS within(0, n, n, x, y);
+    LENGTH not_negative(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(10) rebase(lo: begin(i), hi: end(i)) read(x[i]) reduce(argmin: b[0])
     least_local(0, n, x, b);
     AND all_positive(n, x, k);
@@ -357,7 +378,8 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) update(y[i])
     qsorted(n, y);
     LENGTH rotated(n, x, y);
-    LENGTH filtered(n, x, y);
+    KEPT filtered(n, x, y);
+    LENGTH by_data(n, x, y);
     LENGTH shifted(n, x, y);
 #pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(x[i], f[0:1]) write(y[i])
     by_virtual(n, f, x, y);
@@ -392,6 +414,15 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
     earliest(0, n, x, b);
     LENGTH ends_by_data(n, x, y);
     LENGTH ends_by_kind(n, x, y);
+    LENGTH ends_with_text(n, x, y);
+    LENGTH ends_or_aborts(n, x, y);
+    LENGTH ends_or_throws(n, x, y);
+    LENGTH fatal_error(n, x, y);
+    LENGTH needs_pages(n, x, y);
+    LENGTH ends_late(n, x, y);
+    LENGTH returns_at_once(n, x, y);
+    LENGTH promises_pages(n, x, y);
+    LENGTH promises_lines(n, x, y);
     AND rises(n, x, k);
     LENGTH not_seen(n, x, y);
     LENGTH is_elsewhere(n, x, y);
@@ -453,6 +484,7 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 // CHECK: warning: it is not proven that chunks of 'qsorted' give what one call gives, since it calls 'qsort', whose code is not seen
 // CHECK: warning: it is not proven that chunks of 'rotated' give what one call gives, since it stores outside of a loop over the range, so once in each chunk
 // CHECK: warning: it is not proven that chunks of 'filtered' give what one call gives, since it stores at an index or through a pointer that is data
+// CHECK: warning: 'y[i]' is only written here, so its old values are not brought, but data decides whether 'by_data' stores to it; say update(y[i]) [-Wkmm-update]
 // CHECK: warning: it is not proven that chunks of 'shifted' give what one call gives, since it stores at a place that is not known to be the same in a chunk
 // CHECK: warning: it is not proven that chunks of 'by_virtual' give what one call gives, since it calls a function through a pointer or a virtual function
 // CHECK: warning: it is not proven that chunks of 'by_function' give what one call gives, since it calls a function through a pointer or a virtual function
@@ -481,6 +513,15 @@ void unproven(int n, double *x, double *y, double *s, int *v, int *k, best *b, s
 // CHECK: warning: it is not proven that chunks of 'earliest' give what one call gives, since it keeps the smaller index of equal values, also where the target already has that value
 // CHECK: warning: it is not proven that chunks of 'ends_by_data' give what one call gives, since it may end the program with a status that depends on which chunk comes first
 // CHECK: warning: it is not proven that chunks of 'ends_by_kind' give what one call gives, since it may end the program with a status that depends on which chunk comes first
+// CHECK: warning: it is not proven that chunks of 'ends_with_text' give what one call gives, since it may end the program with a status that depends on which chunk comes first
+// CHECK: warning: it is not proven that chunks of 'ends_or_aborts' give what one call gives, since it may end the program with a status that depends on which chunk comes first
+// CHECK: warning: it is not proven that chunks of 'ends_or_throws' give what one call gives, since it may end the program with a status that depends on which chunk comes first
+// CHECK: warning: it is not proven that chunks of 'fatal_error' give what one call gives, since it calls 'fatal', whose code is not seen
+// CHECK: warning: it is not proven that chunks of 'needs_pages' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'ends_late' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'returns_at_once' give what one call gives, since it uses a number or an address that is another one in each chunk
+// CHECK: warning: it is not proven that chunks of 'promises_pages' give what one call gives, since it promises something of its length or pointers, which need not hold in chunks
+// CHECK: warning: it is not proven that chunks of 'promises_lines' give what one call gives, since it promises something of its length or pointers, which need not hold in chunks
 // CHECK: warning: it is not proven that chunks of 'rises' give what one call gives, since it stores to a reduction's target what is not combined by the operator
 // CHECK: warning: it is not proven that chunks of 'not_seen' give what one call gives, since it calls 'elsewhere(double)', whose code is not seen
 // CHECK: warning: it is not proven that chunks of 'is_elsewhere' give what one call gives, since it has no code in this file, and a definition in a header would be seen

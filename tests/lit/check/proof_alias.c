@@ -15,6 +15,7 @@ extern double declared[3];
 static struct { double a, b, c[2]; int n; } setting;
 static struct grid *grid;
 static struct pair *pairs;
+static struct cell { double weight; int next; } *cells;
 double norm(const double *x);
 
 // ---- Not proven ----
@@ -31,8 +32,13 @@ static void flat(int n, double *y) { for (int i = 0; i < n; i++) y[i] *= pairs->
 static void lengths(int n, int k, const int *v, double *y) { for (int i = 0; i < n; i++) for (int j = 0; j < v[i]; j++) y[i * k + j] = v[i]; }
 static void until(int n, const int *v, double *y) { for (int i = 0; i < n; i++) for (int j = 0; v[j]; j++) y[i * 16 + j] = v[j]; }
 static void reads_on(int n, const int *v, double *y) { for (int i = 0; i < n; i++) for (int j = 0; j < v[i]; j++) y[i * 16] += y[i * 16 + j]; }
+static void related(int lo, int hi, int s, int d, double *y) { for (int i = lo; i < hi; i++) y[i * s] = y[i * s - d] + 1; }
+static void strided_view(int n, const int *v, double *y) { for (int i = 0; i < n; i++) y[2 * i] += cells[v[i]].weight; }
 
 // ---- Proven ----
+static void two_numbers(int n, int s, int d, double *y) { for (int i = 0; i < n; i++) y[i * s] = y[i * s + 1] + d; }
+static void dense(int n, const int *v, double *y) { for (int i = 0; i < n; i++) y[i] += cells[v[i]].weight; }
+static void other_type(int n, const int *v, double *y) { for (int i = 0; i < n; i++) y[2 * i] += cells[v[i]].next; }
 static void constants(int n, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i] * weights[(int)x[i] % 3]; }
 static void not_shown(int n, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i] * own[0] + outer[(int)x[i] % 3]; }
 static void scalars(int n, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[i] * defined_here + setting.b + setting.n; }
@@ -73,7 +79,16 @@ void launches(int n, struct grid *s, int *v, double **r, double *x, double *a)
     OWN lengths(n, 16, v, a);
     ROWS until(n, v, a);
     OWN reads_on(n, v, a);
+#define HALVES _Pragma("kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(v[i]) update(a[2*i])")
+    HALVES strided_view(n, v, a);
+#pragma kmm parallel(i = 1:n) chunk(100) rebase(lo: begin(i), hi: end(i)) update(a[16*i]) read(a[16*i-15])
+    related(1, n, 16, 15, a);
 
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(v[i]) update(a[i])
+    dense(n, v, a);
+#pragma kmm parallel(i = 0:n) chunk(100) rebase(n: i) read(a[4*i+1]) update(a[4*i])
+    two_numbers(n, 4, 3, a);
+    HALVES other_type(n, v, a);
     LENGTH constants(n, x, a);
     LENGTH not_shown(n, x, a);
     LENGTH scalars(n, x, a);
@@ -89,28 +104,6 @@ void launches(int n, struct grid *s, int *v, double **r, double *x, double *a)
 }
 double *shown_at(int k) { return shown_by + k; }
 
-// A variable that a region maps, or a launch without waiting stores, is read by its name.
-static double total, later, told;
-static void minus_total(int n, const double *x, double *a) { for (int i = 0; i < n; i++) a[i] = x[i] - total; }
-static void minus_later(int n, const double *x, double *a) { for (int i = 0; i < n; i++) a[i] = x[i] - later; }
-static void minus_told(int n, const double *x, double *a) { for (int i = 0; i < n; i++) a[i] = x[i] - told; }
-static void adds(int n, const double *x, double *s) { for (int i = 0; i < n; i++) *s += x[i]; }
-void by_name(int n, const double *x, double *a)
-{
-#pragma kmm data map(tofrom: (&total)[0:1])
-    {
-#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) reduce(+: (&total)[0:1])
-        adds(n, x, &total);
-        LENGTH minus_total(n, x, a);
-    }
-#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) reduce(+: (&later)[0:1]) nowait
-    adds(n, x, &later);
-    LENGTH minus_later(n, x, a);
-#pragma kmm wait
-#pragma kmm parallel(i = 0:n) rebase(n: i) read(x[i]) reduce(+: (&told)[0:1])
-    adds(n, x, &told);
-    LENGTH minus_told(n, x, a);
-}
 // CHECK: warning: it is not proven that chunks of 'chain' give what one call gives, since it reads through another pointer or name what another iteration may store
 // CHECK: warning: it is not proven that chunks of 'named' give what one call gives, since it reads through another pointer or name what another iteration may store
 // CHECK: warning: it is not proven that chunks of 'first' give what one call gives, since it reads through another pointer or name what another iteration may store
@@ -124,5 +117,5 @@ void by_name(int n, const double *x, double *a)
 // CHECK: warning: it is not proven that chunks of 'lengths' give what one call gives, since it stores in an inner loop that data ends, perhaps to what another iteration accesses
 // CHECK: warning: it is not proven that chunks of 'until' give what one call gives, since it stores in an inner loop that data ends, perhaps to what another iteration accesses
 // CHECK: warning: it is not proven that chunks of 'reads_on' give what one call gives, since it reads in an inner loop that data ends, perhaps what another iteration stores
-// CHECK: warning: it is not proven that chunks of 'minus_total' give what one call gives, since it reads 'total' by its name, and the directive in line {{[0-9]+}} of '{{.*}}' lets its newest value be on a device
-// CHECK: warning: it is not proven that chunks of 'minus_later' give what one call gives, since it reads 'later' by its name, and the directive in line
+// CHECK: warning: it is not proven that chunks of 'strided_view' give what one call gives, since it reads through another pointer
+// CHECK: warning: it is not proven that chunks of 'related' give what one call gives, since it reads what another iteration stores

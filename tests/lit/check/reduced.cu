@@ -7,6 +7,11 @@ __device__ double add(double *p, double v) { unsigned long long *q = (unsigned l
 __device__ void fmaxa(float *p, float v) { int *q = (int *)p, old = *q, as; do { as = old; if (__int_as_float(as) >= v) break; old = atomicCAS(q, as, __float_as_int(v)); } while (old != as); }
 __device__ float fmaxb(float *p, float v) { int *q = (int *)p, old = *q, as; do { as = old; old = atomicCAS(q, as, __float_as_int(fmaxf(v, __int_as_float(as)))); } while (old != as); return __int_as_float(old); }
 __device__ float mula(float *p, float v) { int *q = (int *)p, old = *q, as; do { as = old; old = atomicCAS(q, as, __float_as_int(v * __int_as_float(as))); } while (old != as); return __int_as_float(old); }
+__global__ void w_flag(int n, const int *a, int *s) { int i = IX; if (i < n && a[i] == 77) *s = 1; }
+__global__ void w_limit(int n, const int *a, int *s) { int i = IX; if (i < n) { int o = *s, as; do { as = o; o = atomicCAS(s, as, min(as + a[i], 1000)); } while (as != o); } }
+__global__ void w_first(int n, const int *a, int *s) { int i = IX; if (i < n && a[i] == 77) atomicCAS(s, 0, 7); }
+__global__ void w_distinct(int n, const int *a, int *s) { int i = IX; if (i < n) { int bit = 1 << (a[i] & 31), t = atomicOr(s, bit); if (!(t & bit)) atomicAdd(s + 1, 1); } }
+__global__ void k_range(int n, const int *a, int *s) { int i = IX; if (i < n) { if (a[i] < s[0]) atomicMin(s, a[i]); if (a[i] > s[1]) atomicMax(s + 1, a[i]); } }
 __global__ void k_add(int n, const double *a, double *s) { int i = IX; if (i < n) add(s, a[i]); }
 __global__ void k_maxa(int n, const float *a, float *s) { int i = IX; if (i < n) fmaxa(s, a[i]); }
 __global__ void k_maxb(int n, const float *a, float *s) { int i = IX; if (i < n) fmaxb(s, a[i]); }
@@ -128,4 +133,16 @@ P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(|: s[0]) reduce(+: s[1])) 
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(max: s[0])) o_max<<<(n + 127) / 128, 128>>>(n, a, s);
 // CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'o_place' also uses its values
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) update(o[i]) reduce(+: s[0])) o_place<<<(n + 127) / 128, 128>>>(n, a, s, o);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by + here, but what 'w_flag' stores is not its old value combined by + with others
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_flag<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'w_flag' combines 's[0]' by min alone
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(min: s[0])) w_flag<<<(n + 127) / 128, 128>>>(n, a, s);
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(||: s[0])) w_flag<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by + here, but what 'w_limit' stores is not its old value combined by + with others
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_limit<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by max here, but what 'w_first' stores is not its old value combined by max with others
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(max: s[0])) w_first<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'w_distinct' also uses its values
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(|: s[0]) reduce(+: s[1])) w_distinct<<<(n + 127) / 128, 128>>>(n, a, s);
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(min: s[0]) reduce(max: s[1])) k_range<<<(n + 127) / 128, 128>>>(n, a, s);
 }

@@ -19,7 +19,7 @@ int main()
     cudaMalloc(&in, 4 * N * sizeof(int));
     cudaMalloc(&out, N * sizeof(int));
     cudaMemset(in, 0, 4 * N * sizeof(int));
-    // CHECK: warning: {{.*}}gather: chunk {{[0-9]}} of 5: argument in[2*i]: the chunk has read elements that no clause lets it read, and stored them to argument out[i], elements
+    // CHECK: warning: {{.*}}gather: chunk {{[0-9]}} of 5: argument in[2*i]: the chunk has read elements that no clause lets it read, and stored them to argument out[i], or sums with them, elements
     // CHECK-NOT: promises to store
     #pragma kmm parallel(i = 0:N) chunk(N / 5) read(in[2*i]) write(out[i])
     gather<<<(N + 127) / 128, 128>>>(N, stride, out, in);

@@ -3,9 +3,11 @@
 // RUN: %kmmcc --target=host -fno-kmm %san -w %s -o %t.plain && env KMM_DEVICES=host %t.plain > %t.want
 // RUN: %kmmcc --target=host %san -O1 -w %s -o %t && env KMM_DEVICES=host %t > %t.one && diff %t.want %t.one
 // RUN: env KMM_DEVICES=host:3,mem=1M KMM_FRAME=64K KMM_JOIN=0 %t > %t.three 2>/dev/null && diff %t.want %t.three
-// Indices that depend on each other, ranges longer than the grid, blocks whose size changes.
+// Indices that depend on each other, ranges longer than the grid, blocks whose size changes,
+// configurations that change variables.
 #include <cuda_runtime.h>
 #include <stdio.h>
+#include <utility>
 
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 __global__ void nested(const float *a, float *b, int n, int m) { for (int i = INDEX; i < n; i += blockDim.x * gridDim.x) for (int j = INDEX; j < m; j += blockDim.x * gridDim.x) b[i] += a[i * m + j]; }
@@ -39,6 +41,108 @@ static void show(const char *name)
 }
 dim3 global(16);
 void set(dim3 &d) { d.x = 4; }
+// A block's size is no longer what its definition says where a reference to a part of it may change
+// that.
+static void change_blocks()
+{
+    dim3 in_c(16);
+    unsigned &x_in_c = in_c.x;
+    x_in_c = 8;
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)in_c.x - 16
+    #pragma kmm parallel
+    sixteens<<<100, in_c>>>(B);
+    show("changed");
+    dim3 in_d(16);
+    auto &[p, q, r] = in_d;
+    p = 8;
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)in_d.x - 16
+    #pragma kmm parallel
+    sixteens<<<100, in_d>>>(B);
+    show("changed");
+    dim3 in_e(16);
+    const unsigned &x_in_e = in_e.x;
+    const_cast<unsigned &>(x_in_e) = 8;
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)in_e.x - 16
+    #pragma kmm parallel
+    sixteens<<<100, in_e>>>(B);
+    show("changed");
+    dim3 in_f(16);
+    unsigned dim3::*m_in_f = &dim3::x;
+    in_f.*m_in_f = 8;
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)in_f.x - 16
+    #pragma kmm parallel
+    sixteens<<<100, in_f>>>(B);
+    show("changed");
+    dim3 in_g(16);
+    reinterpret_cast<unsigned &>(in_g) = 8;
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)in_g.x - 16
+    #pragma kmm parallel
+    sixteens<<<100, in_g>>>(B);
+    show("changed");
+    dim3 in_h(16);
+    unsigned eight = 8;
+    std::swap(in_h.x, eight);
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)in_h.x - 16
+    #pragma kmm parallel
+    sixteens<<<100, in_h>>>(B);
+    show("changed");
+    dim3 in_k(16);
+    auto f_in_k = [&q = in_k.x](int v) { q = v; };
+    f_in_k(8);
+    // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)in_k.x - 16
+    #pragma kmm parallel
+    sixteens<<<100, in_k>>>(B);
+    show("changed");
+    // What a class makes of the number in its constructor is not looked at.
+    struct half : dim3 { half(int a) : dim3(a / 2) {} };
+    struct third { int a; operator dim3() const { return dim3(a / 3); } };
+    int sixteen = 16;
+    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
+    // CHECK: no clause for B
+    sixteens<<<100, half(16)>>>(B);
+    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
+    // CHECK: no clause for B
+    sixteens<<<100, half(sixteen)>>>(B);
+    // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
+    // CHECK: no clause for B
+    sixteens<<<100, third{16}>>>(B);
+    dim3 outer(16);
+    auto launch = [&] {
+        // CHECK: :[[#@LINE+1]]: #pragma kmm parallel(x: global.x) write(B[x]) fits({{.*}}(int)outer.x - 16
+        #pragma kmm parallel
+        sixteens<<<100, outer>>>(B);
+        show("changed");
+    };
+    outer.x = 8;
+    launch();
+}
+
+// C++ evaluates a configuration before the arguments, so clauses see what it changes.
+static unsigned calls;
+static int call() { return ++calls * 50; }
+struct steps { unsigned n; int next() { return n += 500, 20; } };
+static void change_variables()
+{
+    unsigned m = 0, n = 700;
+    steps w = {7};
+    float *p = B;
+    cudaStream_t stream = 0;
+    #pragma kmm parallel
+    offset<<<20, 64, 0, (m += 77, stream)>>>(A, B, n, m);
+    show("stream");
+    #pragma kmm parallel
+    offset<<<call(), 64>>>(A, B, n, calls * 10);
+    show("called");
+    #pragma kmm parallel
+    offset<<<w.next(), 64>>>(A, B, n, w.n);
+    show("member");
+    #pragma kmm parallel
+    offset<<<(p = B + 50, 20), 64>>>(A, p, n, 3);
+    show("pointer");
+    #pragma kmm parallel(i = 0:m * 64) chunk(64) read(A[i]) write(p[i])
+    offset<<<m = 16, 64, 0>>>(A, p, m * 64, 0);
+    show("grid");
+}
 int main()
 {
     int n = 300;
@@ -46,6 +150,8 @@ int main()
     cudaMalloc(&A, sizeof(host));
     cudaMalloc(&B, sizeof(host));
     show("begin");
+    change_blocks();
+    change_variables();
     // CHECK: :[[#@LINE+2]]: #pragma kmm parallel
     // CHECK: no clause for B: an index that no condition keeps in the array
     nested<<<2, 64>>>(A, B, n, 20);

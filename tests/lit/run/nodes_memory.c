@@ -7,6 +7,13 @@
 // RUN: env KMM_NODES=1 KMM_LOG=info KMM_DEVICES=host KMM_HOST_MEM=16M run_nodes -n 2 %t > %t.two 2> %t.err && diff %t.one %t.two
 // RUN: FileCheck --check-prefix=SMALL %s < %t.err
 // SMALL-COUNT-2: of 2: 8 launches were divided among nodes; ran {{[1-9][0-9]*}} chunks of these; held {{([1-8]?[0-9]{1,6})}} bytes that had arrived early, and was resident at most {{[1-4]?[0-9]}} MiB
+
+// What the program copies to an array goes straight to all nodes, each of which gets an equal range. Without a limit and a
+// disk, and with four nodes, none holds much more than a fourth of the arrays, also not the one that copies them out.
+// RUN: %t copied > %t.one
+// RUN: env KMM_NODES=1 KMM_LOG=info run_nodes -n 4 %t copied > %t.four 2> %t.err && diff %t.one %t.four
+// RUN: FileCheck --check-prefix=HOMES %s < %t.err
+// HOMES-COUNT-4: of 4: 7 launches were divided among nodes; ran {{[1-9][0-9]*}} chunks of these; held {{[0-9]+}} bytes that had arrived early, and was resident at most {{[1-5]?[0-9]}} MiB
 #include <kmm.h>
 #include <stdio.h>
 
@@ -36,13 +43,28 @@ static void sum(int n, const float *a, double *total)
         *total += a[i];
 }
 
-int main(void)
+/* From memory that each piece uses again. */
+static void copy_in(float *a, float *piece)
 {
+    for (int k = 0; k < N; k += PIECE) {
+        fill(PIECE, k, piece);
+        kmm_copy_in(kmm_default(), a + k, piece, PIECE * sizeof(*piece));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
     static float piece[PIECE];
     float *a = kmm_malloc(N * sizeof(*a)), *b = kmm_malloc(N * sizeof(*b));
     double total[1] = {0}, copied = 0;
-    #pragma kmm parallel(i = 0:N) chunk(N / 64) rebase(n: i, first: begin(i)) write(a[i])
-    fill(N, 0, a);
+    if (argc > 1) {
+        copy_in(a, piece);
+        kmm_fill(kmm_default(), b, 1, N * sizeof(*b));
+    } else {
+        #pragma kmm parallel(i = 0:N) chunk(N / 64) rebase(n: i, first: begin(i)) write(a[i])
+        fill(N, 0, a);
+    }
     #pragma kmm parallel(i = 0:N) chunk(N / 64) rebase(n: i, first: begin(i)) write(b[i])
     fill(N, 0, b);
     for (int t = 0; t < 2; t++) {

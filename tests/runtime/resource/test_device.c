@@ -1258,7 +1258,7 @@ static void others_get_none_of(const char *graphs, size_t bytes, kmm_stream_t a,
 static void a_graph_has_memory_of_its_own(void **state)
 {
     (void)state;
-    enum { BYTES = 4 << 20, LARGE = 512 << 20 };
+    enum { BYTES = 4 << 20, LARGE = 256 << 20 };
     static const uint64_t id[2] = {0, 7}, other[2] = {7, 0};
     kmm_stream_pool_t *streams;
     int asked[2] = {0, 0};

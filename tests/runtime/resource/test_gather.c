@@ -204,13 +204,16 @@ static void frames_of_another_stream_are_gathered_last_and_waited_for(void **sta
           (kmm_pool_options_t){
               .initial_bytes = MIB, .maximum_bytes = 24 * FRAME, .growth_bytes = 8 * FRAME});
     make_holes(&f, p, 1);
-    void *a = get(&f, 8 * FRAME, 2);
+    void *a = get(&f, 2 * FRAME, 2);
     assert_int_equal(usage(&f).waits, 0);
     assert_int_equal(usage(&f).held_bytes, 24 * FRAME); /* new memory before waiting */
     void *b = get(&f, 8 * FRAME, 2);
-    assert_int_equal(usage(&f).waits, 1);
+    assert_int_equal(usage(&f).waits,
+                     1); /* waiting before the extent is more than 9/8 of the peak */
     assert_int_equal(f.memory.gathers, 1);
-    put(&f, a, 8 * FRAME, 2);
+    assert_int_equal(usage(&f).held_bytes, 24 * FRAME);
+    assert_int_equal(usage(&f).extent_bytes, 18 * FRAME);
+    put(&f, a, 2 * FRAME, 2);
     put(&f, b, 8 * FRAME, 2);
     a = get(&f, 16 * FRAME, 3);
     put(&f, a, 16 * FRAME, 3);

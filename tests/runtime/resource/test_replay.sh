@@ -9,15 +9,16 @@ trap 'rm -f "$log" "$log.out"' EXIT
 [ "$(wc -l < "$log")" -eq 8001 ]
 
 for spec in pool/host arena/host pool:16M-64M/statistics/host host thread_arena/host binning:256-64K/pool/host \
-    aligned:4K/locked/tracking/host; do
+    aligned:4K/thread_safe/tracking/host; do
     "$2" --resource=$spec --repeat=2 "$log" > "$log.out"
     grep -q '^calls *8000 of 2 threads on 5 streams$' "$log.out"
     grep -q '^out of memory *0 times here, 0 when logged$' "$log.out"
 done
 "$2" --serial --resource=pool/host "$log" > "$log.out"
 grep -q '^fragmentation *1\.' "$log.out"
-"$2" --resource=limit:64K/pool/host "$log" | grep -q '^fragmentation *not known'
-"$2" --serial --resource=limit:64K/host "$log" | grep -q '^out of memory *[1-9]'
+"$2" --resource=limiting:64K/pool/host "$log" | grep -q '^fragmentation *not known'
+"$2" --serial --resource=limiting:64K/host "$log" | grep -q '^out of memory *[1-9]'
+"$2" --resource=fixed_size:64K/host "$log" | grep -q "^resource *fixed_size:64K/host"
 
 # The memory that is best of what there is.
 usual() { # resource, environment...

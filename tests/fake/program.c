@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What programs that hipcc compiled call of libamdhip64.so beyond what the backend does:
+ * What programs that hipcc or nvcc compiled call of their runtime beyond what the backend does:
  * registration, configurations, and the runtime's calls on memory that libkmm does not manage.
  * Their code for GPUs cannot be run; the library that KMM_FAKE_KERNELS names has the same kernels
- * compiled for the CPU, and the variables of devices, once for all.
+ * compiled for the CPU, and the variables of devices, once for all. The part that only HIP has is
+ * at the end, and CUDA's in cuda_program.c.
  */
+#include "program.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/hip/hip_driver.h"
 #include "fake.h"
-#include "hip_program.h"
 
-#define FAKE FAKE_EXPORT hipError_t
+#define FAKE FAKE_EXPORT int
 
 typedef struct name {
     const void *host;
@@ -64,7 +65,7 @@ static fake_kernel_t *kernel_of(name_t *n)
     return n->kernel;
 }
 
-fake_kernel_t *fake_hip_kernel(const void *function)
+fake_kernel_t *fake_program_kernel(const void *function)
 {
     name_t *n = find(function);
     if (!n)
@@ -86,28 +87,29 @@ static void add(const void *host, const char *name, bool is_variable)
     pthread_mutex_unlock(&fake_lock);
 }
 
-FAKE_EXPORT void **__hipRegisterFatBinary(const void *data)
+FAKE_EXPORT void **compiler(RegisterFatBinary)(const void *data)
 {
     return calloc(1, sizeof(data));
 }
 
-FAKE_EXPORT void __hipUnregisterFatBinary(void **modules)
+FAKE_EXPORT void compiler(UnregisterFatBinary)(void **modules)
 {
     free(modules);
 }
 
-FAKE_EXPORT void __hipRegisterFunction(void **modules, const void *function, char *device_function,
-                                       const char *name, unsigned limit, void *thread, void *block,
-                                       void *block_size, void *grid_size, int *warp_size)
+FAKE_EXPORT void compiler(RegisterFunction)(void **modules, const void *function,
+                                            char *device_function, const char *name, unsigned limit,
+                                            void *thread, void *block, void *block_size,
+                                            void *grid_size, int *warp_size)
 {
     (void)modules, (void)device_function, (void)limit, (void)thread, (void)block, (void)block_size,
         (void)grid_size, (void)warp_size;
     add(function, name, false);
 }
 
-FAKE_EXPORT void __hipRegisterVar(void **modules, void *variable, char *host_name,
-                                  char *device_name, int is_extern, size_t bytes, int is_constant,
-                                  int is_global)
+FAKE_EXPORT void compiler(RegisterVar)(void **modules, void *variable, char *host_name,
+                                       char *device_name, int is_extern, size_t bytes,
+                                       int is_constant, int is_global)
 {
     (void)modules, (void)host_name, (void)is_extern, (void)bytes, (void)is_constant,
         (void)is_global;
@@ -115,21 +117,21 @@ FAKE_EXPORT void __hipRegisterVar(void **modules, void *variable, char *host_nam
 }
 
 typedef struct configuration {
-    hip_dim3_t grid, block;
+    fake_dim3_t grid, block;
     size_t shared;
-    hipStream_t stream;
+    fake_stream_t *stream;
 } configuration_t;
 static _Thread_local configuration_t configured;
 
-FAKE __hipPushCallConfiguration(hip_dim3_t grid, hip_dim3_t block, size_t shared,
-                                hipStream_t stream)
+FAKE compiler(PushCallConfiguration)(fake_dim3_t grid, fake_dim3_t block, size_t shared,
+                                     fake_stream_t *stream)
 {
     configured = (configuration_t){grid, block, shared, stream};
     return fake_count() < 0 ? fake_start() : fake_count() ? FAKE_OK : FAKE_NO_DEVICE;
 }
 
-FAKE __hipPopCallConfiguration(hip_dim3_t *grid, hip_dim3_t *block, size_t *shared,
-                               hipStream_t *stream)
+FAKE compiler(PopCallConfiguration)(fake_dim3_t *grid, fake_dim3_t *block, size_t *shared,
+                                    fake_stream_t **stream)
 {
     *grid = configured.grid;
     *block = configured.block;
@@ -140,18 +142,18 @@ FAKE __hipPopCallConfiguration(hip_dim3_t *grid, hip_dim3_t *block, size_t *shar
 
 /* ---- What programs call: all of it is done at once ---- */
 
-FAKE hipDeviceSynchronize(void)
+FAKE api(DeviceSynchronize)(void)
 {
     fake_settle();
     return FAKE_OK;
 }
 
-FAKE hipPeekAtLastError(void)
+FAKE api(PeekAtLastError)(void)
 {
     return FAKE_OK;
 }
 
-FAKE hipMemcpy(void *dst, const void *src, size_t bytes, int kind)
+FAKE api(Memcpy)(void *dst, const void *src, size_t bytes, int kind)
 {
     (void)kind;
     fake_settle();
@@ -159,7 +161,7 @@ FAKE hipMemcpy(void *dst, const void *src, size_t bytes, int kind)
     return FAKE_OK;
 }
 
-FAKE hipMemset(void *dst, int value, size_t bytes)
+FAKE api(Memset)(void *dst, int value, size_t bytes)
 {
     fake_settle();
     memset(dst, value, bytes);
@@ -173,24 +175,54 @@ static char *symbol(const void *host)
     return library ? dlsym(library, n->name) : NULL;
 }
 
-FAKE hipMemcpyToSymbol(const void *host, const void *src, size_t bytes, size_t offset, int kind)
+FAKE api(MemcpyToSymbol)(const void *host, const void *src, size_t bytes, size_t offset, int kind)
 {
     char *to = symbol(host);
-    return to ? hipMemcpy(to + offset, src, bytes, kind) : FAKE_INVALID_VALUE;
+    return to ? api(Memcpy)(to + offset, src, bytes, kind) : FAKE_INVALID_VALUE;
 }
 
-FAKE hipMemcpyFromSymbol(void *dst, const void *host, size_t bytes, size_t offset, int kind)
+FAKE api(MemcpyFromSymbol)(void *dst, const void *host, size_t bytes, size_t offset, int kind)
 {
     const char *from = symbol(host);
-    return from ? hipMemcpy(dst, from + offset, bytes, kind) : FAKE_INVALID_VALUE;
+    return from ? api(Memcpy)(dst, from + offset, bytes, kind) : FAKE_INVALID_VALUE;
 }
 
 /* The structure begins with the kind of memory: 0 ordinary, 2 a device's. */
-FAKE hipPointerGetAttributes(int *out, const void *p)
+FAKE api(PointerGetAttributes)(int *out, const void *p)
 {
     *out = fake_is_devices(p) ? 2 : 0;
     return FAKE_OK;
 }
+
+FAKE api(GetDevice)(int *out);
+
+FAKE api(StreamCreate)(fake_stream_t **out)
+{
+    int device = 0;
+    api(GetDevice)(&device);
+    return fake_stream_create(device, true, out);
+}
+
+FAKE api(StreamSynchronize)(fake_stream_t *s)
+{
+    return fake_stream_synchronize(s);
+}
+
+FAKE api(EventCreate)(fake_event_t **out)
+{
+    int device = 0;
+    api(GetDevice)(&device);
+    return fake_event_create(device, true, out);
+}
+
+FAKE api(EventSynchronize)(fake_event_t *e)
+{
+    return fake_event_synchronize(e);
+}
+
+#if FAKE_HIP_PROGRAM
+
+/* ---- HIP alone ---- */
 
 FAKE hipHostMalloc(void **out, size_t bytes, unsigned flags)
 {
@@ -205,34 +237,6 @@ FAKE hipHostFree(void *p)
     free(p);
     return FAKE_OK;
 }
-
-FAKE hipGetDevice(int *out);
-
-FAKE hipStreamCreate(fake_stream_t **out)
-{
-    int device = 0;
-    hipGetDevice(&device);
-    return fake_stream_create(device, true, out);
-}
-
-FAKE hipStreamSynchronize(fake_stream_t *s)
-{
-    return fake_stream_synchronize(s);
-}
-
-FAKE hipEventCreate(fake_event_t **out)
-{
-    int device = 0;
-    hipGetDevice(&device);
-    return fake_event_create(device, true, out);
-}
-
-FAKE hipEventSynchronize(fake_event_t *e)
-{
-    return fake_event_synchronize(e);
-}
-
-/* ---- Graphs ---- */
 
 FAKE hipStreamBeginCapture(fake_stream_t *s, int mode)
 {
@@ -266,3 +270,5 @@ FAKE hipGraphInstantiate(fake_graph_t **out, fake_graph_t *g, void **node, char 
     *out = fake_graph_keep(g);
     return FAKE_OK;
 }
+
+#endif
