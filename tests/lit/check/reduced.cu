@@ -57,6 +57,7 @@ __global__ void o_max(int n, const int *a, int *s) { int i = IX; if (i < n && at
 __global__ void o_bins(int n, const int *a, int *s) { int i = IX; if (i < n && s[a[i] & 15] < i) atomicMax(&s[a[i] & 15], i); }
 __global__ void o_ends(int n, const int *a, int *s) { int i = IX; if (i < n) { if (a[i] < s[0]) atomicMin(s, a[i]); if (a[i] > s[1]) atomicMax(s + 1, a[i]); } }
 __global__ void o_place(int n, const int *a, int *s, int *o) { int i = IX; if (i < n) o[atomicAdd(s, 1)] = a[i]; }
+__global__ void o_given(int n, const int *a, int *s, int *o) { int i = IX; if (i < n) { int p = next(s); o[p] = a[i]; } }
 void all(int n, int *a, float *f, double *d, int *s, float *t, double *u, int *o, int *s2, unsigned long long *l, bool *q)
 {
 #define P(...) _Pragma(#__VA_ARGS__)
@@ -131,6 +132,8 @@ P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) o_stop<<<(n + 12
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(|: s[0]) reduce(+: s[1])) o_pair<<<(n + 127) / 128, 128>>>(n, a, s);
 // CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'o_max' also uses its values
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(max: s[0])) o_max<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'o_given' also uses its values
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) update(o[i]) reduce(+: s[0])) o_given<<<(n + 127) / 128, 128>>>(n, a, s, o);
 // CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'o_place' also uses its values
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) update(o[i]) reduce(+: s[0])) o_place<<<(n + 127) / 128, 128>>>(n, a, s, o);
 // CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by + here, but what 'w_flag' stores is not its old value combined by + with others
