@@ -41,7 +41,7 @@ module kmm_c
     integer(c_int), parameter :: KMM_GLOBAL_X = 0
     integer(c_int), parameter :: KMM_RANGE_0 = 6
     integer(c_int32_t), parameter :: KMM_LAUNCH_VERSION = 2
-    integer, parameter :: KMM_MAX_DIMS = 4
+    integer, parameter :: KMM_MAX_DIMS = 6
     integer(c_int), parameter :: KMM_VERSION_NUMBER = 100
     integer(c_int64_t), parameter :: KMM_WHOLE = -huge(0_c_int64_t) - 1
 

@@ -40,9 +40,17 @@ extern "C" {
  * The structs of this header change only with the version, too. */
 #define KMM_LAUNCH_VERSION 2
 
-/* Limits of one launch. KMM_MAX_SPLIT is the number of dimensions that can be split. KMM_MAX_ALIGN
- * is the alignment in bytes of the arguments that a chunk of a plain function gets. */
-enum { KMM_MAX_AXES = 6, KMM_MAX_SPLIT = 3, KMM_MAX_DIMS = 4, KMM_MAX_ALIGN = 64 };
+/* Limits of one launch. KMM_MAX_SPLIT is the number of dimensions that can be split. KMM_MAX_DIMS
+ * are the dimensions of an array or an access, and KMM_MAX_JOINED those that remain of an access
+ * where each dimension that is taken whole is joined with the one outside it. KMM_MAX_ALIGN is the
+ * alignment in bytes of the arguments that a chunk of a plain function gets. */
+enum {
+    KMM_MAX_AXES = 6,
+    KMM_MAX_SPLIT = 3,
+    KMM_MAX_DIMS = 6,
+    KMM_MAX_JOINED = 4,
+    KMM_MAX_ALIGN = 64
+};
 
 typedef struct kmm_runtime kmm_runtime_t;
 typedef struct kmm_launch kmm_launch_t;
@@ -292,7 +300,10 @@ void kmm_launch_stored_pointers(kmm_launch_t *l);
 void kmm_launch_packed_pointers(kmm_launch_t *l);
 
 /* Adds one dimension of its `shape` to the access that was started last, outermost first, in
- * elements. The outermost may be KMM_WHOLE: as many as the array has. */
+ * elements. The outermost may be KMM_WHOLE: as many as the array has. Of more than KMM_MAX_JOINED
+ * dimensions, each whose section is `[:]`, or that has none, is joined with the one outside it,
+ * innermost first; the launch is refused if more than KMM_MAX_JOINED remain. None is joined with an
+ * outermost dimension of KMM_WHOLE, nor with one whose section has offsets. */
 void kmm_launch_extent(kmm_launch_t *l, int64_t extent);
 
 /* Adds a section to the access that was started last, outermost first. Its indices are [lower,

@@ -74,7 +74,7 @@ end
     KmmArray{T}(rt, dims...)
     KmmArray(rt, values)
 
-An array of 1 to 4 dimensions. T is a type of plain bits. `copyto!` and `Array` copy its elements;
+An array of 1 to 6 dimensions. T is a type of plain bits. `copyto!` and `Array` copy its elements;
 `fill!` sets them to 0. Indexing makes regions for launches and does not access elements.
 """
 mutable struct KmmArray{T,N}
@@ -84,7 +84,7 @@ mutable struct KmmArray{T,N}
 
     function KmmArray{T}(rt::Runtime, dims::Vararg{Integer,N}) where {T,N}
         isbitstype(T) || throw(ArgumentError("elements of $T are not plain bits"))
-        1 <= N <= KMM_MAX_DIMS || throw(ArgumentError("an array has 1 to 4 dimensions"))
+        1 <= N <= KMM_MAX_DIMS || throw(ArgumentError("an array has 1 to 6 dimensions"))
         out = Ref{Ptr{Cvoid}}(C_NULL)
         if prod(dims) > 0
             # libkmm's first dimension is the outermost one; Julia's is the innermost.

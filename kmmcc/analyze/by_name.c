@@ -13,7 +13,6 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "clang/cursor.h"
-#include "ir/ir.h"
 #include "kmm/launch.h"
 
 enum { MAX_SEEN = 64 };
@@ -287,50 +286,4 @@ void check_by_name(unit_t *u, directive_t *d)
             d->callee_name, cursor_name(names.variable));
     check_note(u, names.mention, "it is read here");
     d->is_doubted = true;
-}
-
-/* ---- For the proof ---- */
-
-/* True if a pointer or a reference leads from the expression's variable to the array. */
-static bool is_led_to(const expr_t *base)
-{
-    const CXCursor root = cursor_root(base->cursor);
-    if (clang_Cursor_isNull(root))
-        return true;
-    CXType t = clang_getCanonicalType(clang_getCursorType(root));
-    while (type_is_array(t))
-        t = clang_getCanonicalType(type_pointee(t));
-    if (t.kind == CXType_Record)
-        t = clang_getCanonicalType(clang_getCursorType(base->cursor));
-    return t.kind == CXType_Pointer || t.kind == CXType_LValueReference;
-}
-
-/* The kind of the elements of an array to which a pointer leads; 0: the expression names a
- * variable. */
-static uint64_t element_away(const expr_t *base)
-{
-    CXType t = clang_getCanonicalType(clang_getCursorType(base->cursor));
-    while (t.kind == CXType_Pointer || type_is_array(t))
-        t = clang_getCanonicalType(type_pointee(t));
-    const long long bytes = clang_Type_getSizeOf(t);
-    return is_led_to(base) && bytes > 0
-               ? IR_ELEMENT(bytes, t.kind == CXType_Float || t.kind == CXType_Double)
-               : 0;
-}
-
-uint64_t by_name_away(const unit_t *u)
-{
-    uint64_t all = 0;
-    for (const unit_t *of = u->main; of; of = of->next)
-        for (int k = 0; k < of->directive_count; k++) {
-            const directive_t *d = of->directives[k];
-            const bool maps = d->kind == DIRECTIVE_DATA || d->kind == DIRECTIVE_ENTER_DATA;
-            if (!d->bound || d->broken)
-                continue;
-            for (int i = 0; i < d->map_count && maps; i++)
-                all |= d->map[i].base ? element_away(d->map[i].base) : 0;
-            for (int i = 0; i < d->item_count && d->nowait; i++)
-                all |= d->item[i].mode != KMM_READ ? element_away(d->item[i].base) : 0;
-        }
-    return all;
 }

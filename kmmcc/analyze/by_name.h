@@ -28,8 +28,4 @@ names_t by_name_find(unit_t *u, const directive_t *d);
 /* Warns (-Wkmm-unproven) of the first array that the launch cannot name. */
 void check_by_name(unit_t *u, directive_t *d);
 
-/* The elements (IR_ELEMENT) of the arrays that directives of the file name by pointers, and whose
- * newest values may be on a device when a launch has returned. */
-uint64_t by_name_away(const unit_t *u);
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks directives, and reports each error at its position. */
 #include "analyze/check.h"
-#include "analyze/by_name.h"
 
 #include <clang-c/Index.h>
 #include <stdbool.h>

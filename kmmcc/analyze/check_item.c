@@ -138,13 +138,16 @@ static void check_rank(unit_t *u, const directive_t *d, item_t *item)
         return;
     }
     if (!item->shape && !item->inner_dims) {
+        text_t dots = {0};
+        for (int k = 0; k < item->section_count; k++)
+            text_add(&dots, "[...]", 5);
         unit_error(
             u, item->begin, item->end,
             "'%s' has %d sections, but '%s' is a flat pointer; give it dimensions with shape(%s%s)",
             unit_words(u, item->begin, item->end), item->section_count, base, base,
             item->section_count == 2   ? "[height][width]"
             : item->section_count == 3 ? "[depth][height][width]"
-                                       : "[...][...][...][...]");
+                                       : dots.data);
         suggest_shape(u, d, item, base);
         return;
     }
@@ -158,6 +161,24 @@ static void check_rank(unit_t *u, const directive_t *d, item_t *item)
         diag_fix(item->end, item->end, rest.data);
     else
         diag_fix(item->section[dims].begin, item->end, "");
+}
+
+/* libkmm joins each dimension that is taken whole with the one outside it (runtime/launch/join.c).
+ * It joins none with an outermost dimension of unknown extent: that of a pointer to arrays. */
+static void check_joined(unit_t *u, const item_t *item)
+{
+    bool is_open = !item->shape && clang_getCanonicalType(item->base->type).kind == CXType_Pointer;
+    int left = 1;
+    for (int k = 1; k < item->section_count; k++)
+        left += item->section[k].lower || (k == 1 && is_open);
+    if (left > KMM_MAX_JOINED)
+        unit_error(
+            u, item->begin, item->end,
+            "'%s' has %d dimensions where each [:] is joined with the dimension before it%s, "
+            "and at most %d may be left; take more of them whole",
+            unit_words(u, item->begin, item->end), left,
+            is_open && !item->section[1].lower ? " (the first has no known extent)" : "",
+            KMM_MAX_JOINED);
 }
 
 static void check_reduce(unit_t *u, item_t *item)
@@ -184,6 +205,8 @@ static void check_item(unit_t *u, directive_t *d, item_t *item)
     if (!d->is_kernel)
         extent_add(item, item->base->cursor);
     check_rank(u, d, item);
+    if (errors == diag_error_count())
+        check_joined(u, item);
     for (int k = 0; k < item->section_count; k++)
         check_section(u, d, item, &item->section[k]);
     if (item->mode == KMM_REDUCE)

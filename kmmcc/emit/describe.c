@@ -97,15 +97,21 @@ static int extents_of(const item_t *item)
                                                      : 0;
 }
 
+static const char *stars_of(int count)
+{
+    char *stars = arena_alloc((size_t)count + 1);
+    memset(stars, '*', (size_t)count);
+    stars[count] = 0;
+    return stars;
+}
+
 /* An extent of an array type is a quotient of sizes, so that it is right for variable arrays, too.
  */
 static form_t extent_of(const unit_t *u, const item_t *item, int dimension)
 {
     if (item->shape)
         return form_of(u->source, item->shape->extent[dimension]);
-    const char *base = describe_base(u, item->base);
-    char stars[KMM_MAX_DIMS + 2] = {0};
-    memset(stars, '*', (size_t)dimension);
+    const char *base = describe_base(u, item->base), *stars = stars_of(dimension);
     if (dimension == 0 && clang_getCanonicalType(item->base->type).kind == CXType_Pointer)
         return (form_t){.text = "KMM_WHOLE"};
     return (form_t){.text = arena_printf("sizeof(%s%s) / sizeof(*%s%s)", stars, base, stars, base),
@@ -283,8 +289,7 @@ static void describe_item(const unit_t *u, const directive_t *d, const item_t *i
     static const char *const modes[] = {"", "KMM_READ", "KMM_WRITE", "KMM_UPDATE"};
     const char *text = text_quoted(source_words(u->source, item->begin, item->end));
     const char *base = address(values, source_words(u->source, item->base->begin, item->base->end));
-    char stars[KMM_MAX_DIMS + 2] = "*";
-    memset(stars, '*', (size_t)item->inner_dims + 1);
+    const char *stars = stars_of(item->inner_dims + 1);
     if (item->mode == KMM_REDUCE)
         text_printf(out, "%skmm_launch_reduce(kmm__launch, %s, %s, %s, %s);\n", indent,
                     op_names[item->op], type_names[item->reduced.type], text, base);

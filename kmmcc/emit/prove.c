@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "analyze/by_name.h"
 #include "analyze/check_argument.h"
 #include "analyze/geometry.h"
 #include "analyze/reduced.h"
@@ -156,9 +155,8 @@ void prove_call(unit_t *u, const directive_t *d, const item_t *const *moved)
     if (!axes || !d->is_compared || d->is_doubted ||
         (!d->is_guessed && !diag_shows("kmm-unproven")))
         return;
-    const ir_division_t division = {axes, by_name_away(u)};
     const ir_gap_t *gap = ir_prove(u->main, d->target[0].instance, roles_of(u, d, moved),
-                                   d->argument_count, &division, &reason);
+                                   d->argument_count, axes, &reason);
     if (d->is_guessed) {
         const bool proven = !gap && !reason && d->target_count == 1 && d->instance_count <= 1;
         for (int k = 0; k < d->item_count && proven; k++)

@@ -303,20 +303,11 @@ typedef struct ir_gap {
     const char *file;   /* NULL: not known */
 } ir_gap_t;
 
-/* How a launch is divided, and what the file's other directives do. */
-typedef struct ir_division {
-    uint64_t axes; /* those that are split, as bits */
-    /* The elements of arrays that directives of the file name by pointers, and whose newest values
-     * may be on a device when a launch has returned: of each kind, the bit IR_ELEMENT. */
-    uint64_t away;
-} ir_division_t;
-#define IR_ELEMENT(bytes, is_real) ((bytes) < 32 ? 1ULL << (2 * (bytes) + !!(is_real)) : 0)
-
 /* Tries to prove that calls of the function for the chunks of a launch, in any order, leave in
- * memory what one call for the whole range leaves. Returns NULL if it is so, and otherwise what
- * cannot be proven first. */
+ * memory what one call for the whole range leaves. `axes`: those that are split, as bits. Returns
+ * NULL if it is so, and otherwise what cannot be proven first. */
 typedef const ir_gap_t *ir_prove_fn(const char *path, const char *name, const ir_role_t *role,
-                                    int count, const ir_division_t *division);
+                                    int count, uint64_t axes);
 
 /* The symbols of the module. */
 #ifdef __cplusplus

@@ -246,15 +246,14 @@ static const char *host_bitcode(const unit_t *main)
 }
 
 const ir_gap_t *ir_prove(const unit_t *main, CXCursor function, const ir_role_t *role, int count,
-                         const ir_division_t *division, const char **reason)
+                         uint64_t axes, const char **reason)
 {
     void *from = library(reason);
     ir_prove_fn *prove = from ? (ir_prove_fn *)dlsym(from, "kmm_ir_prove") : NULL;
     const char *bitcode = prove ? host_bitcode(main) : NULL;
     if (bitcode) {
         *reason = NULL;
-        return prove(bitcode, clang_text(clang_Cursor_getMangling(function)), role, count,
-                     division);
+        return prove(bitcode, clang_text(clang_Cursor_getMangling(function)), role, count, axes);
     }
     if (prove)
         *reason = "clang does not compile it for the host";

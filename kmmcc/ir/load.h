@@ -28,6 +28,6 @@ const ir_function_t *ir_plain_function_of(const unit_t *main, CXCursor function)
  * NULL: it is proven. NULL otherwise: nothing can be proven of the file, and *reason says why.
  */
 const ir_gap_t *ir_prove(const unit_t *main, CXCursor function, const ir_role_t *role, int count,
-                         const ir_division_t *division, const char **reason);
+                         uint64_t axes, const char **reason);
 
 #endif

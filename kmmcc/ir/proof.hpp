@@ -83,8 +83,7 @@ bool library_reads(StringRef name, unsigned number);
 class Proof
 {
   public:
-    Proof(Function &f, FunctionAnalysisManager &m, const ir_role_t *role, int count,
-          const ir_division_t &division);
+    Proof(Function &f, FunctionAnalysisManager &m, const ir_role_t *role, int count, uint64_t axes);
     // Returns NULL if the proof succeeds.
     Mark run();
 
@@ -96,7 +95,7 @@ class Proof
     DominatorTree &tree_;
     PostDominatorTree &post_;
     ScalarEvolution &scev_;
-    const uint64_t axes_, away_;
+    const uint64_t axes_;
     std::map<const Argument *, const ir_role_t *> role_;
     MapVector<const Loop *, Divided> divided_;
     std::map<const void *, unsigned> number_; // of arguments, instructions and loops, in order
@@ -184,7 +183,6 @@ class Proof
     bool may_be_element(const Instruction *member, const Value *array) const;
     bool may_be_array(const GlobalVariable *g, const Value *pointer) const;
     bool may_meet(const Value *array, const Value *object, const Instruction *at) const;
-    Mark judge_name(const Instruction *i, const Value *object) const;
     Mark judge_aliases(const Instruction *i, const Value *object, const Value *pointer) const;
 
     // ---- proof_effect.cpp: what is done to memory ----

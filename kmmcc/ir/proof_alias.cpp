@@ -175,52 +175,6 @@ bool Proof::may_meet(const Value *array, const Value *object, const Instruction 
     return !g || !load || may_be_array(g, load->getPointerOperand());
 }
 
-// True if the file hands the variable's address to a function, or puts it into memory.
-static bool is_handed_on(const Value *pointer)
-{
-    for (const Use &u : pointer->uses()) {
-        const User *user = u.getUser();
-        auto *call = dyn_cast<CallBase>(user);
-        auto *store = dyn_cast<StoreInst>(user);
-        if (isa<GEPOperator>(user) || isa<PHINode>(user) || isa<SelectInst>(user) ||
-                    isa<ConstantExpr>(user)
-                ? is_handed_on(user)
-                : (call && !isa<IntrinsicInst>(call)) ||
-                      (store && store->getValueOperand() == pointer) ||
-                      (isa<Constant>(user) && !isa<ConstantExpr>(user)))
-            return true;
-    }
-    return false;
-}
-
-// Why a variable that is read by its name may be what the launch reduces, or have its newest value
-// on a device. A variable's address that the file hands on may be that of any array.
-Mark Proof::judge_name(const Instruction *i, const Value *object) const
-{
-    auto *g = dyn_cast<GlobalVariable>(object);
-    auto *load = dyn_cast<LoadInst>(i);
-    if (!g || !load || g->isConstant())
-        return nullptr;
-    Type *t = load->getType();
-    const uint64_t bytes = layout_.getTypeStoreSize(t).getFixedValue();
-    const bool may_be_away =
-        has_array(g->getValueType()) && away_ & IR_ELEMENT(bytes, t->isFloatingPointTy());
-    const auto is_target = [](const auto &r) {
-        return r.second->is_reduced && !r.first->hasNoAliasAttr();
-    };
-    if (!may_be_away && none_of(role_, is_target))
-        return nullptr;
-    consumeError(f_.getParent()->materializeAll());
-    if (may_be_away && is_handed_on(g))
-        return because("reads by its name a variable that may be on a device: directives of the "
-                       "file name arrays by pointers",
-                       i);
-    std::set<const Value *> seen;
-    return any_of(role_, is_target) && is_taken(g, &f_, seen)
-               ? because("reads a variable that may be what it reduces", i)
-               : nullptr;
-}
-
 // Why what lies in the object may be in an array to which another iteration stores.
 Mark Proof::judge_aliases(const Instruction *i, const Value *object, const Value *pointer) const
 {

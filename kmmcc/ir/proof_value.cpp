@@ -11,11 +11,11 @@ namespace kmm_ir
 {
 
 Proof::Proof(Function &f, FunctionAnalysisManager &m, const ir_role_t *role, int count,
-             const ir_division_t &division)
+             uint64_t axes)
     : f_(f), layout_(f.getParent()->getDataLayout()), loops_(m.getResult<LoopAnalysis>(f)),
       tree_(m.getResult<DominatorTreeAnalysis>(f)),
       post_(m.getResult<PostDominatorTreeAnalysis>(f)),
-      scev_(m.getResult<ScalarEvolutionAnalysis>(f)), axes_(division.axes), away_(division.away)
+      scev_(m.getResult<ScalarEvolutionAnalysis>(f)), axes_(axes)
 {
     for (const Argument &a : f.args())
         number_[&a] = (unsigned)number_.size() + 1;
@@ -158,8 +158,6 @@ Mark Proof::judge_load(const Instruction *i, const Value *pointer)
         if (is_stored(array) && !is_within(i->getParent()))
             return because("reads outside of its loops over the range what it also stores", i);
         if (Mark m = judge_aliases(i, o, pointer))
-            return m;
-        if (Mark m = judge_name(i, o))
             return m;
         if (kind_of(o) == LOCAL_OBJECT)
             if (Mark m = contents(o, i, pointer))

@@ -172,8 +172,7 @@ static const ir_gap_t *gap_of(Mark m, const Function &f)
     return gap;
 }
 
-static const ir_gap_t *prove(Function &f, const ir_role_t *role, int count,
-                             const ir_division_t *division)
+static const ir_gap_t *prove(Function &f, const ir_role_t *role, int count, uint64_t axes)
 {
     Analyses analyses;
     FunctionAnalysisManager &of_functions = analyses.of_functions;
@@ -194,14 +193,14 @@ static const ir_gap_t *prove(Function &f, const ir_role_t *role, int count,
     FunctionPassManager last;
     last.addPass(LCSSAPass());
     last.run(f, of_functions);
-    const Mark m = Proof(f, of_functions, role, count, *division).run();
+    const Mark m = Proof(f, of_functions, role, count, axes).run();
     return m ? gap_of(m, f) : nullptr;
 }
 
 } // namespace kmm_ir
 
 extern "C" const ir_gap_t *kmm_ir_prove(const char *path, const char *name, const ir_role_t *role,
-                                        int count, const ir_division_t *division)
+                                        int count, uint64_t axes)
 {
     static const ir_gap_t unseen = {"has no code in this file, and a definition in a "
                                     "header would be seen",
@@ -219,5 +218,5 @@ extern "C" const ir_gap_t *kmm_ir_prove(const char *path, const char *name, cons
     Function *f = module->getFunction(name);
     if (!f || f->isDeclaration() || !has_body(*f))
         return &unseen;
-    return prove(*f, role, count, division);
+    return prove(*f, role, count, axes);
 }

@@ -6,7 +6,7 @@ from ctypes import c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32,
 
 VERSION = 100  # KMM_VERSION_NUMBER of the kmm.h that this follows
 LAUNCH_VERSION = 2  # KMM_LAUNCH_VERSION
-MAX_AXES, MAX_SPLIT, MAX_DIMS = 6, 3, 4
+MAX_AXES, MAX_SPLIT, MAX_DIMS = 6, 3, 6
 WHOLE = -(1 << 63)  # KMM_WHOLE
 SIZE_MAX = (1 << 64) - 1  # KMM_SIZE_RECORDED, KMM_ALL_BYTES
 PENDING = 1  # KMM_PENDING

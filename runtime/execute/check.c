@@ -9,6 +9,9 @@
  * may write are copied back. So the arrays themselves hold a pattern only where a chunk promised to
  * store a value and did not.
  *
+ * Chunks that KMM_CHECK=result compares work on such copies, too, but nothing is reported
+ * (execute/apart.h).
+ *
  * On the CPU and its pretend devices whole arrays are copied, by functions that run on the stream
  * before and after the kernel. On GPUs only the frames that the chunk touches are copied, and the
  * device's thread waits for each chunk. The driver reports a store outside of these frames.
@@ -23,6 +26,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "execute/apart.h"
 #include "execute/exact.h"
 #include "execute/exact_device.h"
 #include "execute/failure.h"
@@ -30,11 +34,17 @@
 #include "execute/remains.h"
 #include "execute/shadow.h"
 
-enum { READS = KMM__MAY_READ, WRITES = KMM__MAY_WRITE, BLOCK = 4096 };
+enum { READS = KMM__MAY_READ, WRITES = KMM__MAY_WRITE, BLOCK = KMM__SHADOW_BLOCK };
 
 typedef kmm__shadow_t shadow_t;
 
 /* ---- Copies ---- */
+
+/* False: KMM_CHECK=result compares what the chunk leaves. */
+static bool reports(const kmm__check_t *c)
+{
+    return c->task->runtime->checks_access;
+}
 
 static bool works_on_host(const kmm__task_t *t)
 {
@@ -44,7 +54,7 @@ static bool works_on_host(const kmm__task_t *t)
 /* True if the bytes beside a copy hold the pattern, too. */
 static bool has_margins(const kmm__check_t *c)
 {
-    return works_on_host(c->task) && !c->is_exact;
+    return works_on_host(c->task) && !c->is_exact && reports(c);
 }
 
 static uint64_t up_to(uint64_t bytes, uint64_t unit)
@@ -110,6 +120,7 @@ static void check_close(kmm__check_t *c)
     for (uint32_t k = 0; k < c->count; k++) {
         device_close(c, &c->shadows[k]);
         munmap(c->shadows[k].image, mapped_bytes(&c->shadows[k]));
+        free(c->shadows[k].named);
     }
     c->task->issue.check = NULL;
     kmm__exact_close(c);
@@ -131,6 +142,8 @@ static kmm__check_t *check_open(kmm__task_t *t, kmm__stream_t *stream)
         ok = shadow_add(c, t->accesses[k].array);
     for (uint32_t k = 0; k < t->work->pointer_count && ok; k++)
         ok = shadow_add(c, t->work->pointers[k].array);
+    if (ok && !reports(c))
+        kmm__apart_open(c);
     if (ok)
         return t->issue.check = c;
     check_close(c);
@@ -185,7 +198,7 @@ static int walk_rows(void *arg, const kmm__rows_t *rows)
                                                : READS | WRITES;
     for (int64_t k = 0; k < rows->count; k++) {
         int64_t at = rows->offset + k * rows->pitch;
-        for (int64_t b = at; b < at + rows->width && !w->back; b++)
+        for (int64_t b = at; b < at + rows->width && !w->back && !s->named; b++)
             s->may[b] |= may;
         char *real = (char *)(uintptr_t)w->real + at;
         if (!works_on_host(w->check->task))
@@ -219,9 +232,12 @@ static int walk(kmm__check_t *c, bool back)
     return error;
 }
 
-/* Whether block `b` of the copy is used: on a GPU only frames that the chunk touches are. */
+/* Whether the block at byte `b` of the copy is used: on a GPU only frames that the chunk touches
+ * are. */
 static bool has_block(const shadow_t *s, size_t b)
 {
+    if (s->named)
+        return s->named[b / BLOCK];
     if (!s->frames)
         return true;
     uint64_t frame = b / s->array->frame_bytes;
@@ -333,6 +349,8 @@ static void find_stores(kmm__check_t *c, const shadow_t *s)
 
 static int check_after(kmm__check_t *c)
 {
+    if (!reports(c))
+        return walk(c, true);
     kmm__exact_report(c);
     for (uint32_t k = 0; k < c->count; k++)
         if (!c->shadows[k].wrong[KMM__STORE_UNNAMED].count &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* KMM_CHECK=access: checks that chunks access only what their clauses say. */
+/* KMM_CHECK=access: checks that chunks access only what their clauses say. Chunks that
+ * KMM_CHECK=result compares work on copies as under that check. */
 #ifndef KMM__EXECUTE_CHECK_H
 #define KMM__EXECUTE_CHECK_H
 

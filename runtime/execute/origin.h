@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places where elements of a launch's items begin, for KMM_CHECK=access. */
+/* The places where elements of a launch's items begin, for chunks that work on copies. */
 #ifndef KMM__EXECUTE_ORIGIN_H
 #define KMM__EXECUTE_ORIGIN_H
 

@@ -11,12 +11,19 @@ kmm__shadow_t *kmm__shadow_of(const kmm__check_t *c, const kmm__array_t *a)
     return NULL;
 }
 
-unsigned char kmm__shadow_pattern(const kmm__check_t *c, const kmm__shadow_t *s, size_t b)
+enum { FIRST = 0xf5, COUNT = 100, QUIET = 0xfd }; /* from FIRST down to 0x92 all are NaNs */
+
+unsigned char kmm__shadow_plain_pattern(size_t b)
 {
-    enum { FIRST = 0xf5, COUNT = 100, QUIET = 0xfd }; /* down to 0x92 all are NaNs */
     if (b & 1)
         return 0xff;
-    return b & 2 ? QUIET : (unsigned char)(FIRST - (s - c->shadows) % COUNT);
+    return b & 2 ? QUIET : FIRST;
+}
+
+unsigned char kmm__shadow_pattern(const kmm__check_t *c, const kmm__shadow_t *s, size_t b)
+{
+    const unsigned char plain = kmm__shadow_plain_pattern(b);
+    return plain == FIRST && !s->named ? (unsigned char)(FIRST - (s - c->shadows) % COUNT) : plain;
 }
 
 /* How well an item fits byte `at` of the array: where its elements begin, at the byte or in front

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shadows: the copies of arrays that a chunk works on under KMM_CHECK=access. */
+/* Shadows: the copies of arrays that a chunk works on under KMM_CHECK. */
 #ifndef KMM__EXECUTE_SHADOW_H
 #define KMM__EXECUTE_SHADOW_H
 
@@ -25,7 +25,8 @@ typedef enum kmm__wrong {
     KMM__WRONG_KINDS
 } kmm__wrong_t;
 
-enum { KMM__LINE = 104 }; /* bytes of a name with a line, with the final 0 */
+enum { KMM__SHADOW_BLOCK = 4096 }; /* bytes in which copies are filled and compared */
+enum { KMM__LINE = 104 };          /* bytes of a name with a line, with the final 0 */
 
 /* The wrong accesses of one kind to one copy. */
 typedef struct kmm__violation {
@@ -45,7 +46,9 @@ typedef struct kmm__shadow {
     char *image;        /* contents before the chunk runs */
     char *work;         /* contents that the chunk works on and leaves */
     unsigned char *may; /* KMM__MAY_..., KMM__STORED and KMM__LOADED for each byte */
-    bool is_ordered;    /* other chunks may store what this one reads (execute/exact_order.h) */
+    unsigned char
+        *named;      /* of a chunk that works apart: the blocks that are used (execute/apart.h) */
+    bool is_ordered; /* other chunks may store what this one reads (execute/exact_order.h) */
     kmm__addr_t window; /* on a GPU: where the kernel finds the copy */
     /* on a GPU: one for each frame of the array; 0: the chunk does not touch it */
     kmm__frame_handle_t *frames;
@@ -92,6 +95,8 @@ enum { KMM__SURE_BYTES = 16 };
  * eight bytes are quiet NaNs, and sums and products with such an element are the same NaN on the
  * CPU. */
 unsigned char kmm__shadow_pattern(const kmm__check_t *c, const kmm__shadow_t *s, size_t b);
+/* Byte b of the pattern of each copy of a chunk that KMM_CHECK=result compares. */
+unsigned char kmm__shadow_plain_pattern(size_t b);
 /* Returns the copy of an array; NULL: there is none. */
 kmm__shadow_t *kmm__shadow_of(const kmm__check_t *c, const kmm__array_t *a);
 /* Returns the item that a message names for byte `at` of the copy; -1: for none of its bytes. Of

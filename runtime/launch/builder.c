@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "launch/fold.h"
+#include "launch/join.h"
 
 /* ---- Making and end ---- */
 
@@ -391,6 +392,7 @@ KMM__API void kmm_launch_extent(kmm_launch_t *l, int64_t extent)
                             KMM_MAX_DIMS);
     else
         item->extent[item->dims++] = extent;
+    l->has_more_dims |= item->dims > KMM__DIMS;
 }
 
 KMM__API void kmm_launch_index(kmm_launch_t *l, int64_t lower, int64_t length)
@@ -482,6 +484,7 @@ KMM__API void kmm_launch_arm(kmm_launch_t *l)
         kmm__launch_free(armed);
     }
     drop_null_items(l);
+    kmm__launch_join(l);
     armed = l;
 }
 

@@ -106,9 +106,10 @@ struct kmm_launch {
     bool inferred, undone; /* kmmcc has inferred the description; some part of that does not hold */
     bool infers;           /* kmmcc has inferred the items that are added from now on */
     uint32_t fits_count;
-    bool has_offsets;  /* a section has; what they are is not part of the description */
-    bool is_undivided; /* the undivided run of KMM_CHECK=result */
-    bool on_current;   /* if it runs on GPUs, it runs on the program's current device */
+    bool has_offsets;   /* a section has; what they are is not part of the description */
+    bool has_more_dims; /* an item has more than KMM__DIMS; launch/join.h takes them away */
+    bool is_undivided;  /* the undivided run of KMM_CHECK=result */
+    bool on_current;    /* if it runs on GPUs, it runs on the program's current device */
     uint64_t
         unused[KMM__MAX_UNUSED / 64]; /* one bit for each argument that the kernel does not use */
     kmm_where_t where;

@@ -16,10 +16,12 @@ static int plan_reductions(kmm__submission_t *s)
     return error ? kmm__submission_refuse_reduction(s, item, error) : 0;
 }
 
-/* Notes where the elements of each item begin, for KMM_CHECK=access. */
-static void note_origins(kmm__work_t *w, const kmm_launch_t *l)
+/* Notes where the elements of each item begin, for chunks that work on copies. */
+static void note_origins(const kmm__submission_t *s)
 {
-    if (!w->runtime->checks_access || l->item_count == 0)
+    kmm__work_t *w = s->work;
+    const kmm_launch_t *l = s->l;
+    if ((!s->rt->checks_access && !s->is_apart) || l->item_count == 0)
         return;
     w->origins = kmm__work_take(w, l->item_count * sizeof(*w->origins));
     for (uint32_t k = 0; k < l->item_count; k++) {
@@ -34,7 +36,7 @@ int kmm__submission_prepare(kmm__submission_t *s)
     int error = 0;
     uint32_t chunks = s->part.count;
     s->work->chunk_count = kmm__partition_asked(&s->part);
-    note_origins(s->work, s->l);
+    note_origins(s);
     if (s->part.count == 0)
         return 0;
     if (s->reductions)

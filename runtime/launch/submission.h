@@ -24,6 +24,7 @@ typedef struct kmm__submission {
     bool is_native;      /* it may run in native standing */
     bool is_tight;       /* memory is scarce for its tasks: no region is rounded */
     bool is_loose;       /* a task of it accesses no array */
+    bool is_apart;       /* KMM_CHECK=result compares it: each chunk works on copies */
     bool reads_home;     /* it reads memory that later launches may write, without an item */
     uint32_t reductions; /* number of items that are reductions */
     int64_t number;      /* of a launch of a plain function, in the order of submission */

@@ -22,6 +22,7 @@
 #include "launch/gate.h"
 #include "launch/host_uses.h"
 #include "launch/items.h"
+#include "launch/join.h"
 #include "launch/memo.h"
 #include "launch/natively.h"
 #include "launch/nodes.h"
@@ -438,6 +439,7 @@ static int submit_untraced(kmm__submission_t *s, const kmm__call_t *call)
     if (!error && kmm__compare_wants(s)) {
         pthread_mutex_unlock(&s->rt->lock);
         error = kmm__compare_begin(s, call, submit_untraced, &comparison);
+        s->is_apart = comparison && call->kernel && s->kind == KMM_KIND_HOST;
         kmm__spin_lock(&s->rt->lock);
     }
     const kmm__nodes_hooks_t *nodes = kmm__nodes_of(s->rt);
@@ -555,6 +557,7 @@ KMM__API int kmm_launch_call(kmm_launch_t *l, kmm_function_t *function, const vo
     static const uint32_t one[3] = {1, 1, 1};
     kmm__submission_t s;
     int error;
+    kmm__launch_join(l);
     kmm__submission_begin(&s, l);
     s.kind = KMM_KIND_HOST;
     s.annotated = true;

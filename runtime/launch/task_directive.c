@@ -18,6 +18,7 @@
 #include "launch/gate.h"
 #include "launch/host_uses.h"
 #include "launch/items.h"
+#include "launch/join.h"
 #include "launch/nodes.h"
 #include "launch/submission.h"
 #include "launch/submit.h"
@@ -217,6 +218,7 @@ KMM__API kmm_task_t *kmm_task_begin(kmm_launch_t *l, void *stream, void **task_s
     task->compute_stream = -1;
     task->names_stream = task_stream != NULL;
     task->stream = stream;
+    kmm__launch_join(l);
     task->submission = (kmm__submission_t){.l = l, .rt = l->runtime, .annotated = true};
     kmm__gate_enter(l->runtime);
     int error = begin(task, stream);

@@ -104,7 +104,7 @@ struct kmm__work {
     uint32_t reduction_count;
     kmm__partials_t *partials;
     uint32_t partials_count;
-    /* KMM_CHECK=access: where each item's elements begin; NULL: nothing is checked */
+    /* where each item's elements begin, if chunks work on copies (execute/check.h); else NULL */
     struct kmm__origin *origins;
     uint32_t reached;  /* devices (bits) on which all its pointers have addresses */
     bool is_undivided; /* the undivided run of KMM_CHECK=result */

@@ -143,6 +143,47 @@ static void test_three_dimensions(const kmm::runtime &rt, int64_t d, int64_t h, 
     EXPECT(right);
 }
 
+// Six dimensions: each element [a][b][c][d][e][f] with those before and behind it in a and d; and
+// a region that has no box.
+static void test_six_dimensions(const kmm::runtime &rt, int64_t n, int64_t m)
+{
+    const std::vector<double> x = random_vector(n * 2 * m * 3 * 2 * m);
+    kmm::array<double, 6> from(rt, n, 2, m, 3, 2, m), to(rt, n, 2, m, 3, 2, m);
+    const int64_t step = 2 * m, plane = 2 * m * 3 * step;
+    from.copy_from(x.data(), x.size());
+    kmm::axis i(n), j(3);
+    rt.parallel(j, i).chunk(1, 2).run(
+        [n, m](const kmm::chunk &c, kmm::view<const double, 6> s, kmm::view<double, 6> t) {
+            for (int64_t a : c.indices(1))
+                for (int64_t d : c.indices(0))
+                    for (int64_t k = 0; k < 2 * m * 2 * m; k++) {
+                        const int64_t b = k / (2 * m), e = k % (2 * m);
+                        const auto at = [&](int64_t q, int64_t r) {
+                            return s[q][b / m][b % m][r][e / m][e % m];
+                        };
+                        t[a][b / m][b % m][d][e / m][e % m] =
+                            at(a, d) + (a ? at(a - 1, d) : 0) + (a + 1 < n ? at(a + 1, d) : 0) +
+                            (d ? at(a, d - 1) : 0);
+                    }
+        },
+        read(from[kmm::range(i - 1, i + 2)][kmm::all][kmm::all][kmm::range(j - 1, j + 1)]),
+        write(to[i][kmm::all][kmm::all][j]));
+    const std::vector<double> y = to.to_vector();
+    bool right = y.size() == x.size();
+    for (int64_t k = 0; right && k < static_cast<int64_t>(x.size()); k++) {
+        const int64_t a = k / plane, d = k / step % 3;
+        right = y[k] == x[k] + (a ? x[k - plane] : 0) + (a + 1 < n ? x[k + plane] : 0) +
+                            (d ? x[k - step] : 0);
+    }
+    EXPECT(right);
+    kmm::axis k(1);
+    if (n && m)
+        expect_error(__LINE__, KMM_E_UNSUPPORTED, "joined with the dimension outside it", [&] {
+            rt.parallel(k).run([](const kmm::chunk &, const double *) {},
+                               read(from[k][k][k][k][k]));
+        });
+}
+
 struct particle {
     float x[3];
     int kind;
@@ -443,6 +484,9 @@ int main(int argc, char **)
     test_three_dimensions(rt, 0, 4, 5);
     test_three_dimensions(rt, 1, 1, 1);
     test_three_dimensions(rt, 3, 5, 7);
+    test_six_dimensions(rt, 0, 2);
+    test_six_dimensions(rt, 1, 1);
+    test_six_dimensions(rt, 7, 3);
     test_types(rt);
     test_host_memory(rt);
     test_kernel(rt, 1);

@@ -4,9 +4,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
+#include "launch/join.h"
 #include "launch/plan.h"
 #include "memory/array.h"
 #include "random.h"
@@ -61,16 +63,24 @@ static kmm__section_t random_section(int64_t extent)
     return s;
 }
 
-static void random_trial(trial_t *t)
+/* Extents of 0 are those of items whose dimensions are joined. */
+static int64_t random_extent(uint32_t dims)
+{
+    return dims <= KMM__DIMS        ? rng_range(&rng, 1, 5)
+           : rng_range(&rng, 0, 30) ? rng_range(&rng, 1, 3)
+                                    : 0;
+}
+
+static void random_trial(trial_t *t, uint32_t first_dims, uint32_t last_dims)
 {
     static char memory[1];
     memset(t, 0, sizeof(*t));
-    t->item.dims = (uint32_t)rng_range(&rng, 0, KMM_MAX_DIMS);
+    t->item.dims = (uint32_t)rng_range(&rng, first_dims, last_dims);
     t->item.element = rng_range(&rng, 1, 4);
     t->item.mode = KMM_WRITE;
     int64_t elements = 1;
     for (uint32_t d = 0; d < t->item.dims; d++)
-        elements *= t->item.extent[d] = rng_range(&rng, 1, 5);
+        elements *= t->item.extent[d] = random_extent(t->item.dims);
     if (t->item.dims == 0)
         elements = rng_range(&rng, 1, 100);
     int64_t before = rng_range(&rng, 0, 2) ? 0 : rng_range(&rng, 0, 9) * t->item.element;
@@ -110,6 +120,8 @@ static int64_t extent_of(const trial_t *t, uint32_t d)
         return t->item.extent[d];
     for (uint32_t k = 1; k < t->item.dims; k++)
         row *= t->item.extent[k];
+    if (row == 0)
+        return 0;
     return ((int64_t)t->array.bytes - (t->item.base - t->array.base)) / row;
 }
 
@@ -225,7 +237,7 @@ static void regions_are_what_is_named(void **state)
     for (int round = 0; round < ROUNDS; round++) {
         kmm__access_t a;
         kmm__layout_t shaped;
-        random_trial(&t);
+        random_trial(&t, 0, KMM__DIMS);
         name_all(&t);
         int planned = kmm__plan(&t.item, AXES, &t.chunk, &a, &shaped);
         assert_in_range(planned, 0, 1);
@@ -236,6 +248,116 @@ static void regions_are_what_is_named(void **state)
             assert_null(memchr(t.named, 1, t.array.bytes));
     }
     assert_in_range(exact, ROUNDS / 10, ROUNDS);
+}
+
+/* ---- Items of more dimensions than a box has ---- */
+
+/* The dimensions that are left where each whole one is joined with the one outside it. */
+static uint32_t groups_of(const kmm__item_t *item)
+{
+    uint32_t n = 1;
+    for (uint32_t d = 1; d < item->dims; d++) {
+        const kmm__section_t *outer = d <= item->section_count ? &item->section[d - 1] : NULL;
+        bool joins = d >= item->section_count || item->section[d].whole;
+        n += !joins || (d == 1 && item->extent[0] == KMM_WHOLE) ||
+             (outer && !outer->whole && outer->offsets.at);
+    }
+    return n;
+}
+
+/* More sections are whole than elsewhere: else most items have too many that are not. */
+static void add_whole_sections(kmm__item_t *item)
+{
+    for (uint32_t d = 0; d < item->section_count; d++)
+        if (rng_range(&rng, 0, 2) == 0)
+            item->section[d] = (kmm__section_t){.constant = {0, KMM_WHOLE}, .whole = true};
+}
+
+/* The region of the joined item is that of the item, and as exact: a section of one dimension is
+ * exact before and after. */
+static void joined_regions_are_what_is_named(void **state)
+{
+    (void)state;
+    static trial_t t;
+    static kmm_launch_t launch;
+    int joined = 0, refused = 0, exact = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        kmm__access_t a;
+        kmm__layout_t shaped;
+        do
+            random_trial(&t, KMM__DIMS + 1, KMM_MAX_DIMS);
+        while (t.array.bytes > MOST);
+        add_whole_sections(&t.item);
+        name_all(&t);
+        launch.error = 0;
+        uint32_t groups = groups_of(&t.item);
+        t.item.text = "A";
+        kmm__join_item(&launch, &t.item);
+        assert_int_equal(launch.error, groups > KMM__DIMS ? KMM_E_UNSUPPORTED : 0);
+        free(launch.error_text);
+        launch.error_text = NULL;
+        refused += launch.error != 0;
+        if (launch.error)
+            continue;
+        joined++;
+        assert_int_equal(t.item.dims, KMM__DIMS);
+        int planned = kmm__plan(&t.item, AXES, &t.chunk, &a, &shaped);
+        assert_in_range(planned, 0, 1);
+        exact += planned && a.exact;
+        if (planned)
+            check_region(&t, &a);
+        else
+            assert_null(memchr(t.named, 1, t.array.bytes));
+    }
+    assert_in_range(joined, ROUNDS / 4, ROUNDS);
+    assert_in_range(refused, ROUNDS / 20, ROUNDS);
+    assert_in_range(exact, ROUNDS / 20, ROUNDS);
+}
+
+static int error_of(kmm__item_t item)
+{
+    static kmm_launch_t launch;
+    launch.error = 0;
+    item.text = "A";
+    item.element = 8;
+    kmm__join_item(&launch, &item);
+    free(launch.error_text);
+    launch.error_text = NULL;
+    return launch.error;
+}
+
+static void numbers_that_wrap_are_refused(void **state)
+{
+    (void)state;
+    const int64_t big = INT64_C(1) << 40;
+    const kmm__section_t whole = {.constant = {0, KMM_WHOLE}, .whole = true},
+                         one = {.constant = {0, 1}}, far = {.constant = {INT64_MAX / 2, 1}},
+                         steep = {.constant = {0, 1}, .coef = {{INT64_MAX / 2, 0}}};
+    /* two extents that are joined, the bytes of a shape, a section's constant and coefficient */
+    assert_int_equal(error_of((kmm__item_t){.dims = 5, .extent = {1, 1, 1, big, big}}),
+                     KMM_E_RANGE);
+    assert_int_equal(error_of((kmm__item_t){.dims = 5, .extent = {big, 1, big, 1, 2}}),
+                     KMM_E_RANGE);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(error_of((kmm__item_t){.dims = 5,
+                                                .extent = {2, 2, 2, 2, 3},
+                                                .section_count = 5,
+                                                .section = {one, one, one,
+                                                            k == 0   ? one
+                                                            : k == 1 ? far
+                                                                     : steep,
+                                                            whole}}),
+                         k ? KMM_E_RANGE : 0);
+    /* an extent of 0 makes any other one none; a negative one remains for the plan to refuse */
+    assert_int_equal(error_of((kmm__item_t){.dims = 5, .extent = {1, 1, 1, 0, -3}}), 0);
+    kmm_launch_t launch = {0};
+    kmm__item_t item = {.text = "A", .element = 8, .dims = 6, .extent = {1, 2, 3, 4, -5, -6}};
+    kmm__join_item(&launch, &item);
+    assert_true(launch.error == 0 && item.dims == 4 && item.extent[3] == -5);
+    /* more sections than dimensions */
+    assert_int_equal(
+        error_of((kmm__item_t){.dims = 5, .extent = {1, 1, 1, 1, 1}, .section_count = 6}),
+        KMM_E_INVALID);
 }
 
 /* ---- What must be exact, lest plain writes become updates ---- */
@@ -288,6 +410,8 @@ int main(void)
     rng.state = rng_seed();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regions_are_what_is_named),
+        cmocka_unit_test(joined_regions_are_what_is_named),
+        cmocka_unit_test(numbers_that_wrap_are_refused),
         cmocka_unit_test(boxes_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

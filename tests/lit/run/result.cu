@@ -5,6 +5,14 @@
 // RUN: %not env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t asked 2>&1 | FileCheck --check-prefix=ASKED %s
 // RUN: %not env KMM_CHECK=result KMM_FRAME=64K KMM_JOIN=0 KMM_DEVICES=host:3,mem=1M %t chosen 2>&1 | FileCheck --check-prefix=CHOSEN %s
 // RUN: env KMM_CHECK=result KMM_FRAME=4K KMM_JOIN=0 KMM_DEVICES=host:1,mem=256K %t right 2>&1 | FileCheck --check-prefix=RIGHT %s
+// RUN: %not env KMM_CHECK=result KMM_DEVICES=host %t pairs 2>&1 | FileCheck --check-prefix=PAIRS %s
+// RUN: %not env KMM_CHECK=result KMM_DEVICES=host:1 %t pairs 2>&1 | FileCheck --check-prefix=PAIRS %s
+// RUN: %not env KMM_CHECK=result KMM_DEVICES=host:1 %t odd 2>&1 | FileCheck --check-prefix=ODD %s
+// RUN: %if !san %{ %not --crash env KMM_CHECK=result KMM_DEVICES=host %t beyond 2>&1 | FileCheck --check-prefix=BEYOND %s %}
+// Chunks that are compared find only what their clauses name, also where all of them work in one
+// memory: stores elsewhere are lost, and what a `write` item names is stored or differs, but for
+// padding.
+//
 // KMM_CHECK=result and kernels: those that give other results in each run, a clause that forgets a
 // halo, and launches that do not fit undivided. The exit status is not 0 also if the program asks for
 // the error of a launch. kmmcc does not compare launches with an array of arguments, nor reductions
@@ -53,6 +61,36 @@ __global__ void parities(int n, int *o, int *even, int *odd, const int *x)
         o[i] = atomicAdd(of[x[i] % 2], 1) < 5;
 }
 
+__global__ void copy_pairs(int n, int *o, const int *x)
+{
+    int i = INDEX;
+    if (i < n)
+        ((int2 *)o)[i] = ((const int2 *)x)[i];
+}
+
+__global__ void copy_odd(int n, int *o, const int *x)
+{
+    int i = INDEX;
+    if (i < n && x[i] % 2)
+        o[i] = x[i];
+}
+
+struct padded {
+    char c;
+    double d;
+    short s;
+};
+
+__global__ void pad(int n, padded *p)
+{
+    int i = INDEX;
+    if (i < n) {
+        p[i].c = (char)i;
+        p[i].d = i;
+        p[i].s = (short)i;
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -60,6 +98,9 @@ int main(int argc, char **argv)
     cudaMalloc(&x, N * sizeof(int));
     cudaMalloc(&o, N * sizeof(int));
     cudaMalloc(&h, sizeof(got));
+    padded *p;
+    cudaMalloc(&p, N / 8 * sizeof(*p));
+    cudaMemset(p, 0, N / 8 * sizeof(*p));
     cudaMemset(h, 0, sizeof(got));
     cudaMemset(o, 0, N * sizeof(int));
 #pragma kmm parallel(i = 0:n) chunk(1024) write(x[i])
@@ -71,6 +112,23 @@ int main(int argc, char **argv)
         histogram<<<(n + 255) / 256, 256>>>(n, h, x);
 #pragma kmm parallel(i = 0:n) chunk(5000) read(x[i - 1:3]) update(o[i])
         smooth<<<(n + 255) / 256, 256>>>(n, o, x);
+#pragma kmm parallel(i = 0:n / 8) chunk(500) write(p[i])
+        pad<<<(n / 8 + 255) / 256, 256>>>(n / 8, p);
+    }
+    if (!strcmp(what, "pairs")) {
+        // PAIRS: result.cu:[[#@LINE+1]]: copy_pairs: argument o[4 * i:4]: its 8 chunks leave another result than the launch as a whole: in element {{[0-9]+}}
+#pragma kmm parallel(i = 0:256) chunk(32) read(x[4 * i:4]) write(o[4 * i:4])
+        copy_pairs<<<8, 32>>>(256, o, x);
+    }
+    if (!strcmp(what, "odd")) {
+        // ODD: result.cu:[[#@LINE+1]]: copy_odd: argument o[i]: its 8 chunks leave another result than the launch as a whole: in element 0, and in {{[0-9]+}} others
+#pragma kmm parallel(i = 0:n) chunk(5000) read(x[i]) write(o[i])
+        copy_odd<<<(n + 255) / 256, 256>>>(n, o, x);
+    }
+    if (!strcmp(what, "beyond")) {
+        // BEYOND: result.cu:[[#@LINE+1]]: copy_pairs: chunk {{.*}} of 8{{.*}}: a read of {{.*}}, and no clause of the launch names it for this chunk
+#pragma kmm parallel(i = 0:n / 4) chunk(1250) read(x[4 * i:4]) write(o[4 * i:4])
+        copy_pairs<<<(n / 4 + 249) / 250, 250>>>(n / 4, o, x);
     }
     if (!strcmp(what, "wrong")) {
         // WRONG: result.cu:[[#@LINE+1]]: smooth: argument o[i]: its 8 chunks leave another result than the launch as a whole: in element {{[0-9]+}}
