@@ -26,8 +26,9 @@ static bool is_of(ir_combine_t combine, kmm_op_t op)
     }
 }
 
-bool operator_is_beside(comparison_t *c, const accessed_t *t, const ir_access_t *a,
-                        const item_t *item, int64_t base)
+/* True if the operation is certainly on other elements than the item's. */
+static bool is_beside(comparison_t *c, const accessed_t *t, const ir_access_t *a,
+                      const item_t *item, int64_t base)
 {
     const ir_node_t *offset = &c->f->node[a->offset];
     const int64_t element = byteset_element(item);
@@ -40,48 +41,21 @@ bool operator_is_beside(comparison_t *c, const accessed_t *t, const ir_access_t 
     return at < first * element || at >= (first + count) * element;
 }
 
-/* True if the kernel only stores through the pointer. */
-static bool only_stores(const comparison_t *c, const ir_access_t *store)
+item_t *operator_item(comparison_t *c, const accessed_t *t, const ir_access_t *a)
 {
-    for (const ir_access_t *a = c->f->access; a < c->f->access + c->f->access_count; a++)
-        if (a->param == store->param && a->member == store->member && a->kind != IR_WRITE)
-            return false;
-    return store->kind == IR_WRITE;
-}
-
-/* Says that the operator of a kernel's operation on the target is not known. With && and ||, a
- * plain store may be right, and one of 0 may begin a sum. False: it is certainly another one. */
-static bool report_unknown(comparison_t *c, const ir_access_t *a, const item_t *item)
-{
-    const char *text = unit_words(c->u, item->begin, item->end);
-    bool is_logical = item->op == KMM_OP_LAND || item->op == KMM_OP_LOR,
-         is_group = item->op == KMM_OP_ADD || item->op == KMM_OP_MUL || item->op == KMM_OP_BXOR;
-    if (!c->d->is_kernel || (a->kind == IR_WRITE && (is_logical || a->stores_zero)))
-        return true;
-    bool is_wrong = is_group && only_stores(c, a);
-    if (is_wrong)
-        unit_error(c->u, item->begin, item->end,
-                   "'%s' is reduced here, but '%s' stores to it without combining; launch it "
-                   "without the pragma",
-                   text, c->d->callee_name);
-    else
-        diag_at(SEVERITY_WARNING, c->u->source, item->begin, item->end,
-                "it is not proven that '%s' combines '%s' by the operator alone; "
-                "KMM_CHECK=result compares the result with that of one launch [-Wkmm-reduce]",
-                c->d->callee_name, text);
-    compare_note(c, a);
-    return !is_wrong;
-}
-
-/* True if the kernel's operation before this one was of the same pointer and as little known. */
-static bool is_said(const comparison_t *c, const ir_access_t *a)
-{
-    for (const ir_access_t *b = c->f->access; b < a; b++)
-        if (b->param == a->param && b->member == a->member && b->kind != IR_READ &&
-            b->combine == IR_COMBINE_UNKNOWN && (b->stores_zero || !a->stores_zero) &&
-            b->kind == a->kind)
-            return true;
-    return false;
+    item_t *first = NULL;
+    int64_t base;
+    for (int k = 0; k < c->d->item_count; k++) {
+        item_t *item = &c->d->item[k];
+        if (!compare_is_of(c, t, item, &base) || is_beside(c, t, a, item, base))
+            continue;
+        if (item->mode != KMM_REDUCE)
+            return NULL;
+        const bool is_better = a->combine != IR_COMBINE_UNKNOWN && is_of(a->combine, item->op) &&
+                               first && !is_of(a->combine, first->op);
+        first = !first || is_better ? item : first;
+    }
+    return first;
 }
 
 bool operator_check(comparison_t *c)
@@ -92,19 +66,15 @@ bool operator_check(comparison_t *c)
         const item_t *item = NULL;
         int64_t base;
         int items = 0;
-        if (!t || a->kind == IR_READ)
+        if (!t || a->kind == IR_READ || a->combine == IR_COMBINE_UNKNOWN)
             continue;
         for (int i = 0; i < c->d->item_count; i++)
             if (compare_is_of(c, t, &c->d->item[i], &base) &&
-                !operator_is_beside(c, t, a, &c->d->item[i], base)) {
+                !is_beside(c, t, a, &c->d->item[i], base)) {
                 item = &c->d->item[i];
                 items++;
             }
-        if (items != 1 || item->mode != KMM_REDUCE)
-            continue;
-        if (a->combine == IR_COMBINE_UNKNOWN && !is_said(c, a) && !report_unknown(c, a, item))
-            return false;
-        if (is_of(a->combine, item->op))
+        if (items != 1 || item->mode != KMM_REDUCE || is_of(a->combine, item->op))
             continue;
         unit_error(c->u, item->begin, item->end,
                    "'%s' is reduced here by another operator than that of '%s'; say reduce(%s: %s)",

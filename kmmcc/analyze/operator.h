@@ -7,11 +7,9 @@
 
 #include "analyze/compare_report.h"
 
-/* True if the operation is certainly on other elements than the item's, whose base is `base` bytes
- * from the array's. */
-bool operator_is_beside(comparison_t *c, const accessed_t *t, const ir_access_t *a,
-                        const item_t *item, int64_t base);
-
+/* The reduced item whose elements the access may be on; of several, one whose operator is that of
+ * the access. NULL: there is none, or the access may be on another item. */
+item_t *operator_item(comparison_t *c, const accessed_t *t, const ir_access_t *a);
 /* Reports items of `reduce` whose operator is another than that of the code. False: an error was
  * reported. */
 bool operator_check(comparison_t *c);

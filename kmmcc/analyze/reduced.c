@@ -14,7 +14,7 @@
 #include "analyze/check_section.h"
 #include "analyze/compare_target.h"
 #include "analyze/geometry.h"
-#include "analyze/operator.h"
+#include "analyze/reduced_kernel.h"
 #include "base/diag.h"
 
 static const char *const word[] = {"+", "*",  "min", "max",    "&",     "|",
@@ -199,61 +199,17 @@ static bool report_store(comparison_t *c, const ir_access_t *a, const item_t *it
     return false;
 }
 
-static bool is_idempotent(const item_t *item)
-{
-    return item->op != KMM_OP_ADD && item->op != KMM_OP_MUL && item->op != KMM_OP_BXOR;
-}
-
-/* The item of the pointer that is reduced by the kernel's operation; NULL: there is none, or data
- * lies in the same array. *idempotent: all operators there are. */
-static item_t *item_at(comparison_t *c, const accessed_t *t, const ir_access_t *a, bool *idempotent)
-{
-    item_t *found = NULL;
-    int64_t base;
-    *idempotent = true;
-    for (int k = 0; k < c->d->item_count; k++) {
-        item_t *item = &c->d->item[k];
-        if (!compare_is_of(c, t, item, &base))
-            continue;
-        if (item->mode != KMM_REDUCE)
-            return NULL;
-        *idempotent &= is_idempotent(item);
-        if (!found && !operator_is_beside(c, t, a, item, base))
-            found = item;
-    }
-    return found;
-}
-
-/* Kernels: a chunk's copy has the values of this chunk alone. */
-static bool report_atomic(comparison_t *c, const ir_access_t *a, const item_t *item,
-                          bool idempotent)
-{
-    const ir_fold_t *f = &a->fold[IR_COMBINE_ADD];
-    if (!f->is_read && (!f->is_tested || idempotent))
-        return true;
-    unit_error(
-        c->u, item->begin, item->end,
-        "'%s' is reduced here, but '%s' also uses its values: a chunk has a copy of its own, "
-        "with the values of this chunk alone; launch it without the pragma",
-        unit_words(c->u, item->begin, item->end), c->d->callee_name);
-    compare_note(c, a);
-    return false;
-}
-
 bool reduced_check(comparison_t *c)
 {
-    if (!c->d->is_kernel && !splits(c))
+    if (c->d->is_kernel)
+        return reduced_kernel_check(c);
+    if (!splits(c))
         return true;
     for (int k = 0; k < c->f->access_count; k++) {
         const ir_access_t *a = &c->f->access[k];
         const accessed_t *t = a->fold ? compare_pointer_of(c, a) : NULL;
-        bool idempotent = false;
-        item_t *item = !t ? NULL : c->d->is_kernel ? item_at(c, t, a, &idempotent) : item_of(c, t);
+        item_t *item = t ? item_of(c, t) : NULL;
         if (!item)
-            continue;
-        if (c->d->is_kernel && !report_atomic(c, a, item, idempotent))
-            return false;
-        if (c->d->is_kernel)
             continue;
         if (item->op == KMM_OP_MIN || item->op == KMM_OP_MAX)
             item->reduced.takes_number |= a->fold[reduced_combine_of(item->op)].takes_number != 0;

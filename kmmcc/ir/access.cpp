@@ -89,7 +89,8 @@ ir_combine_t combine_of(const Instruction *i)
     if (auto *call = dyn_cast<CallBase>(i))
         return combine_of(call->getCalledFunction() ? call->getCalledFunction()->getName() : "");
     if (isa<AtomicCmpXchgInst>(i)) // CUDA's functions that kmm's headers write as a loop
-        for (const DILocation *l = i->getDebugLoc().get(); l; l = l->getInlinedAt()) {
+        for (const DILocation *l = i->getDebugLoc().get();
+             l && l->getFilename().contains("/kmm/host/"); l = l->getInlinedAt()) {
             ir_combine_t c = combine_of(l->getScope()->getSubprogram()->getName());
             if (c != IR_COMBINE_UNKNOWN)
                 return c;
@@ -402,13 +403,10 @@ ir_function_t *Analysis::run()
         owns_memory_ = any_of(instructions(f_), owns);
     }
     for (size_t k = 0; k < access_.size(); k++) {
-        if (plain_ && access_[k].kind == IR_WRITE)
+        if (access_[k].kind == IR_WRITE)
             access_[k].fold = what_combines(access_at_[k]);
-        if (plain_ || access_[k].kind != IR_ATOMIC)
-            continue;
-        access_[k].fold = folds_of_atomic(access_at_[k]);
-        if (access_[k].combine == IR_COMBINE_UNKNOWN)
-            access_[k].combine = combine_of_swap(access_at_[k]);
+        if (!plain_ && access_[k].kind == IR_ATOMIC)
+            access_[k].fold = folds_of_atomic(access_at_[k], &access_[k].combine);
     }
     if (nodes_.all.size() > MOST_NODES)
         unknown(-1, -1, "the kernel is too large", &f_.getEntryBlock().front());

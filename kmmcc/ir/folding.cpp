@@ -40,6 +40,7 @@ Folded Folding::combine(const Value *a, const Value *b, const Instruction *at)
         contribute_new(a, at->getParent());
     if (y.kind == FREE)
         contribute_new(b, at->getParent());
+    out_.is_real |= at->getType()->isFloatingPointTy();
     return {x.kind == WITH || y.kind == WITH ? WITH : OWN, x.open || y.open, x.acc | y.acc};
 }
 
@@ -56,8 +57,8 @@ Folded Folding::scale(const Value *v, const Value *by, const Instruction *at)
 // Functions that the compiler knows as well as an operator.
 static bool is_arithmetic(const CallBase *call)
 {
-    static const char *const words[] = {"sqrt", "cbrt", "exp",  "log",   "fabs", "pow",
-                                        "sin",  "cos",  "tanh", "hypot", "fmod", "floor"};
+    static const char *const words[] = {"sqrt", "cbrt", "exp",   "log",  "fabs",  "pow",  "sin",
+                                        "cos",  "tanh", "hypot", "fmod", "floor", "fmin", "fmax"};
     const Function *callee = call->getCalledFunction();
     StringRef name = callee ? callee->getName() : "";
     for (const char *word : words)
@@ -83,6 +84,13 @@ Folded Folding::foreign(const Instruction *i)
     return {kind, false, 0};
 }
 
+static bool is_factor_one(const Value *v)
+{
+    auto *i = dyn_cast<ConstantInt>(v);
+    auto *f = dyn_cast<ConstantFP>(v);
+    return (i && i->isOne()) || (f && f->isExactlyValue(1.0));
+}
+
 Folded Folding::fold_binary(const BinaryOperator *b)
 {
     const Value *x = b->getOperand(0), *y = b->getOperand(1);
@@ -99,6 +107,8 @@ Folded Folding::fold_binary(const BinaryOperator *b)
     case Instruction::FMul:
         if (op_ == IR_COMBINE_MUL)
             return combine(x, y, b);
+        if (is_factor_one(y))
+            return fold(x);
         return !adds ? foreign(b) : fold(x).kind == FREE ? scale(y, x, b) : scale(x, y, b);
     case Instruction::FDiv:
         if (op_ == IR_COMBINE_MUL)
@@ -391,6 +401,42 @@ bool Folding::is_operand(const User *u, const Instruction *value)
     return combines && u->getOperand(1) == value && is_target(u->getOperand(0));
 }
 
+// True if the instruction stores to the pointer.
+static bool is_place(const User *u, const Value *pointer)
+{
+    auto *store = dyn_cast<StoreInst>(u);
+    auto *call = dyn_cast<CallBase>(u);
+    return store ? store->getPointerOperand() == pointer
+                 : (isa<AtomicRMWInst>(u) || isa<AtomicCmpXchgInst>(u) ||
+                    (call && is_atomic(call))) &&
+                       u->getOperand(0) == pointer;
+}
+
+// What uses a value of the target. Adds what is computed of it to `left`.
+void Folding::look_at_use(const User *u, const Instruction *value,
+                          std::vector<const Instruction *> &left)
+{
+    auto *store = dyn_cast<StoreInst>(u);
+    if (is_operand(u, value)) {
+        out_.is_tested = 1;
+        out_.is_read |= in_kernel_ && !is_same_place(u->getOperand(0), place_, MOST_DEPTH);
+    }
+    if (store && store->getValueOperand() == value) {
+        for (const Candidate &c : a_.pointers(store->getPointerOperand()))
+            out_.is_read |=
+                c.param >= 0 && (c.param != target_.first || c.member != target_.second);
+        share_result(store->getPointerOperand(), left);
+    } else if (in_kernel_ && is_place(u, value)) {
+        for (const Candidate &c : a_.pointers(value))
+            out_.is_read |= c.param >= 0;
+    } else if (in_kernel_ && (isa<GetElementPtrInst>(u) || isa<LoadInst>(u))) {
+        left.push_back(cast<Instruction>(u));
+    } else if (!isa<LoadInst>(u) && !isa<StoreInst>(u) && !isa<GetElementPtrInst>(u) &&
+               !isa<AtomicCmpXchgInst>(u) && !isa<AtomicRMWInst>(u)) {
+        left.push_back(cast<Instruction>(u));
+    }
+}
+
 // Finds out whether the old value, or one that the operator has combined with it, is stored to
 // other memory of the program, or combined with the target again; also by way of shared memory.
 void Folding::look_for_reads()
@@ -406,20 +452,8 @@ void Folding::look_for_reads()
         left.pop_back();
         if (!seen.insert(i).second)
             continue;
-        for (const User *u : i->users()) {
-            auto *store = dyn_cast<StoreInst>(u);
-            if (is_operand(u, i))
-                out_.is_tested = 1;
-            if (store && store->getValueOperand() == i) {
-                for (const Candidate &c : a_.pointers(store->getPointerOperand()))
-                    out_.is_read |=
-                        c.param >= 0 && (c.param != target_.first || c.member != target_.second);
-                share_result(store->getPointerOperand(), left);
-            } else if (!isa<LoadInst>(u) && !isa<StoreInst>(u) && !isa<GetElementPtrInst>(u) &&
-                       !isa<AtomicCmpXchgInst>(u) && !isa<AtomicRMWInst>(u)) {
-                left.push_back(cast<Instruction>(u));
-            }
-        }
+        for (const User *u : i->users())
+            look_at_use(u, i, left);
     }
 }
 
@@ -438,14 +472,15 @@ ir_fold_t Folding::look_at_place()
     return place;
 }
 
-void Folding::run_store(const StoreInst *store)
+// A value that the block stores to the place.
+void Folding::run_value(const Value *v, const BasicBlock *at)
 {
-    const Value *v = store->getValueOperand(), *by = nullptr;
+    const Value *by = nullptr;
     Arm chosen = {v, false, {}};
     bool wrong = false;
-    conditions(store->getParent(), nullptr, nullptr, chosen.when);
+    conditions(at, nullptr, nullptr, chosen.when);
     Folded x = fold(v);
-    out_.over = around(store->getParent()) | x.acc;
+    out_.over = around(at) | x.acc;
     if (x.kind == OTHER || x.kind == UNTOLD) {
         out_.kind = x.kind == OTHER ? IR_FOLD_OTHER : IR_FOLD_UNKNOWN;
         return;
@@ -457,6 +492,7 @@ void Folding::run_store(const StoreInst *store)
     } else if (x.kind != WITH && !is_absorbing(v)) {
         out_.kind = chosen.when.empty() || is_additive() ? IR_FOLD_OTHER : IR_FOLD_UNKNOWN;
     }
+    out_.is_truth = x.kind != WITH && op_ == IR_COMBINE_OR && is_absorbing(v);
     for (const Condition &c : chosen.when)
         if (c.value != by && !contribute_condition(c))
             out_.kind = std::max(out_.kind, IR_FOLD_UNKNOWN);
@@ -473,77 +509,12 @@ ir_fold_t Folding::run()
     target_ = a_.origin(place_);
     out_.kind = target_.first < 0 ? IR_FOLD_UNKNOWN : IR_FOLD_RIGHT;
     if (target_.first >= 0) {
-        look_for_reads();
+        if (a_.plain_)
+            look_for_reads();
         look_at_place();
-        run_store(store);
+        run_value(store->getValueOperand(), store->getParent());
     }
     return out_;
-}
-
-bool Folding::combines(const Value *pointer, const Value *expected, const Value *next)
-{
-    const Value *by = nullptr;
-    Arm chosen = {next, false, {}};
-    bool wrong = false;
-    place_ = pointer;
-    target_ = a_.origin(pointer);
-    old_ = expected;
-    out_.kind = IR_FOLD_RIGHT;
-    if (target_.first < 0)
-        return false;
-    Folded x = fold(next);
-    conditions(store_->getParent(), nullptr, nullptr, chosen.when);
-    return x.kind == WITH ||
-           (x.kind == FREE && is_extreme() && is_chosen(chosen, nullptr, &by, &wrong) && !wrong);
-}
-
-// True if a condition under which the instruction runs depends on values of the target.
-bool Folding::is_decided(const Instruction *store)
-{
-    std::vector<Condition> when;
-    std::set<const Value *> seen;
-    conditions(store->getParent(), nullptr, nullptr, when);
-    for (const Condition &c : when)
-        if (is_about_target(c.value, seen))
-            return true;
-    return false;
-}
-
-ir_fold_t Folding::run_atomic(const Value *pointer)
-{
-    place_ = pointer;
-    target_ = a_.origin(pointer);
-    out_.kind = IR_FOLD_RIGHT;
-    if (target_.first < 0)
-        return out_;
-    look_for_reads();
-    for (size_t k = 0; k < a_.access_.size(); k++) {
-        const ir_access_t &a = a_.access_[k];
-        bool is_own = a.param == target_.first && a.member == target_.second;
-        if (a.kind == IR_READ || (is_own && isa<AtomicCmpXchgInst>(a_.access_at_[k])))
-            continue;
-        if (is_decided(a_.access_at_[k]))
-            (is_own ? out_.is_tested : out_.is_read) = 1;
-    }
-    return out_;
-}
-
-// The operator of a loop that stores what a compare-and-swap expects, combined with others.
-ir_combine_t Analysis::combine_of_swap(const Instruction *i)
-{
-    auto *swap = dyn_cast<AtomicCmpXchgInst>(i);
-    auto *call = dyn_cast<CallBase>(i);
-    bool has_three = call && call->arg_size() == 3;
-    if (!swap && !has_three)
-        return IR_COMBINE_UNKNOWN;
-    const Value *expected = swap ? swap->getCompareOperand() : call->getArgOperand(1),
-                *next = swap ? swap->getNewValOperand() : call->getArgOperand(2);
-    while (isa<BitCastInst>(expected))
-        expected = cast<BitCastInst>(expected)->getOperand(0);
-    for (int op = IR_COMBINE_ADD; op < IR_OPERATORS && !isa<Constant>(expected); op++)
-        if (Folding(*this, i, (ir_combine_t)op).combines(i->getOperand(0), expected, next))
-            return (ir_combine_t)op;
-    return IR_COMBINE_UNKNOWN;
 }
 
 std::vector<Condition> Folding::conditions()
@@ -570,14 +541,6 @@ uint64_t Analysis::wholes(const StoreInst *store)
     for (const Condition &c : Folding(*this, store, IR_COMBINE_ADD).conditions())
         found |= wholes_of(c.value, store, seen);
     return found;
-}
-
-const ir_fold_t *Analysis::folds_of_atomic(const Instruction *i)
-{
-    auto *all = (ir_fold_t *)calloc(IR_OPERATORS, sizeof(ir_fold_t));
-    const ir_fold_t one = Folding(*this, i, IR_COMBINE_ADD).run_atomic(i->getOperand(0));
-    std::fill(all, all + IR_OPERATORS, one);
-    return all;
 }
 
 const ir_fold_t *Analysis::what_combines(const Instruction *store)

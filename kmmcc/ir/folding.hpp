@@ -55,8 +55,12 @@ class Folding
     std::vector<Condition> conditions();
     // Those that choose the phi's value.
     std::vector<Condition> conditions_of(const PHINode *phi);
-    // True if a compare-and-swap of `expected` stores it combined with others by the operator.
-    bool combines(const Value *pointer, const Value *expected, const Value *next);
+    // How a compare-and-swap combines what it expects with others. *combines receives whether
+    // the operator makes the new value of it.
+    ir_fold_t run_swap(const Value *pointer, const Value *expected, const Value *next,
+                       bool *combines);
+    // The same of a value that replaces the old one.
+    ir_fold_t run_exchange(const Value *pointer, const Value *value);
     // What goes into a store to memory that all calls share. combines: `value` is combined with the
     // old one there.
     ir_fold_t run_shared(const Value *place, const Value *value, bool combines);
@@ -70,6 +74,7 @@ class Folding
     const ir_combine_t op_;
     const Value *place_ = nullptr;
     const Value *old_ = nullptr; // stands for the old value
+    bool in_kernel_ = false;     // values of other elements are none of the target
     std::pair<int, int> target_;
     ir_fold_t out_;
     std::map<const PHINode *, Folded> open_;
@@ -90,9 +95,16 @@ class Folding
     uint64_t around(const BasicBlock *b) const;
     bool is_target(const Value *pointer);
     bool is_result(const Instruction *i);
+    bool is_apart(const Value *pointer);
+    bool is_old_value(const Value *v, std::set<const Value *> &seen);
+    bool is_retry(const Value *v, std::set<const Value *> &seen);
+    bool is_decided_otherwise(const std::vector<Condition> &when);
+    ir_fold_kind_t swap_of_constant(const Constant *expected, const Value *next);
     bool is_shared_result(const Instruction *i);
     bool is_operand(const User *u, const Instruction *value);
     void share_result(const Value *pointer, std::vector<const Instruction *> &left);
+    void look_at_use(const User *u, const Instruction *value,
+                     std::vector<const Instruction *> &left);
     bool is_decided(const Instruction *store);
     bool is_same_place(const Value *a, const Value *b, int depth);
     bool is_same(const Value *a, const Value *b, int depth);
@@ -135,7 +147,7 @@ class Folding
     bool is_chosen(const Arm &chosen, const Arm *other, const Value **by, bool *wrong);
     void look_for_reads();
     ir_fold_t look_at_place();
-    void run_store(const StoreInst *store);
+    void run_value(const Value *v, const BasicBlock *at);
 };
 
 } // namespace kmm_ir

@@ -36,7 +36,17 @@ bool Folding::is_result(const Instruction *i)
     auto *call = dyn_cast<CallBase>(i);
     bool reads = isa<LoadInst>(i) || isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i) ||
                  (call && is_atomic(call));
-    return reads && is_target(i->getOperand(0));
+    return reads && is_target(i->getOperand(0)) && !(in_kernel_ && is_apart(i->getOperand(0)));
+}
+
+// True if the pointer and the place lead to different elements, at constant distances.
+bool Folding::is_apart(const Value *pointer)
+{
+    Candidates x = a_.pointers(pointer), y = a_.pointers(place_);
+    if (x.size() != 1 || y.size() != 1)
+        return false;
+    const ir_node_t &a = a_.nodes_.all[x[0].offset], &b = a_.nodes_.all[y[0].offset];
+    return a.op == IR_CONST && b.op == IR_CONST && a.value != b.value;
 }
 
 bool Folding::is_same_place(const Value *a, const Value *b, int depth)
@@ -171,6 +181,7 @@ ir_combine_t Folding::extreme_of(const Condition &c, const Arm &chosen, const Ar
         p = CmpInst::getSwappedPredicate(p);
     else if (!is_value_of(x, chosen) || !is_value_of(y, second))
         return IR_COMBINE_UNKNOWN;
+    out_.is_real |= isa<FCmpInst>(test);
     switch (p) {
     case CmpInst::FCMP_OLT:
     case CmpInst::FCMP_OLE:

@@ -199,8 +199,8 @@ class Analysis
     uint64_t wholes(const StoreInst *store);
     uint64_t wholes_of(const Value *v, const Instruction *store, std::set<const Value *> &seen);
     const ir_fold_t *what_combines(const Instruction *store);
-    const ir_fold_t *folds_of_atomic(const Instruction *i);
-    ir_combine_t combine_of_swap(const Instruction *i);
+    const ir_fold_t *folds_of_atomic(const Instruction *i, ir_combine_t *combine);
+    ir_combine_t fold_swap(const Instruction *i, ir_fold_t *all);
     std::pair<int, int> origin(const Value *pointer);
     bool is_harmless(const PtrToIntInst *i);
     bool is_previous(const Value *next, const PHINode *phi, const Loop *loop);

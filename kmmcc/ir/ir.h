@@ -104,7 +104,10 @@ typedef struct ir_fold {
     uint64_t once[IR_ONCE]; /* for each constant that is combined: the loops around it */
     int once_count;
     int is_read;      /* the old value goes elsewhere, or decides what happens there */
-    int is_tested;    /* of an atomic operation: values of the same pointer decide about it */
+    int is_tested;    /* of an atomic operation: values of the same place decide about it */
+    int is_truth;     /* it is RIGHT only where 0 and all other numbers are what counts */
+    int is_swap;      /* of a compare-and-swap */
+    int is_real;      /* of such: it combines as real numbers */
     int takes_number; /* the operator gives the number if the other operand is a NaN, as fmin does
                        */
 } ir_fold_t;
@@ -138,7 +141,7 @@ typedef struct ir_access {
     /* Of a store: the first integers that the value is computed from and that depend on no data;
      * -1: there is none, or no other. */
     int integer[2];
-    /* Of a store of a plain function: for each ir_combine_t; NULL: not known. */
+    /* Of a store or an atomic operation: for each ir_combine_t; NULL: not known. */
     const ir_fold_t *fold;
     int stores_zero; /* a store of 0 */
     /* Of CUDA's atomic functions: the type of the element, as the C++ ABI abbreviates it, such as

@@ -235,3 +235,12 @@ void grids(const int *a, int *o)
     strides<<<100, 128>>>(n, a, o);
     m = 5;
 }
+// A range that a small sample would not divide.
+// CHECK: :[[#@LINE+5]]:{{[0-9]+}}: error: 'x[4 * i:4]' is less than 'pairs' reads
+// CHECK: :[[#@LINE+4]]:{{[0-9]+}}: error: 'o[4 * i:4]' is less than 'pairs' stores
+__global__ void pairs(int n, const int *x, int *o) { TID; if (i < n / 4) ((int2 *)o)[i] = ((const int2 *)x)[i]; }
+void pairs_as_fours(int n, int *x, int *o)
+{
+#pragma kmm parallel(i = 0:n / 4) chunk(1000) read(x[4 * i:4]) write(o[4 * i:4])
+    pairs GRID (n, x, o);
+}

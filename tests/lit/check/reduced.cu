@@ -40,7 +40,25 @@ __global__ void w_next(int n, int *c, int *o) { int i = IX; if (i < n) { int r =
 __global__ void w_max(int n, const int *a, int *c, int *o) { int i = IX; if (i < n) o[i] = a[i] > atomicMax(c, a[i]); }
 __global__ void w_read(int n, int *c, int *o) { int i = IX; if (i < n) { atomicAdd(c, 1); o[i] = c[0] > 25000; } }
 __global__ void w_test(int n, const int *a, int *c) { int i = IX; if (i < n) { if (c[0] < a[i]) atomicAdd(c, 5); } }
-void all(int n, int *a, float *f, double *d, int *s, float *t, double *u, int *o, int *s2, unsigned long long *l)
+/* not the operator, or not proven to be it */
+#define SWAP(...) int i = IX; if (i < n) { int v = *s, w; do { w = v; __VA_ARGS__; } while (v != w); }
+__device__ void atomicAddUpTo(int *s, int x) { int v = *s, w; do { w = v; v = atomicCAS(s, w, min(w + x, 1000)); } while (v != w); }
+__global__ void o_upto(int n, const int *a, int *s) { int i = IX; if (i < n) atomicAddUpTo(s, a[i]); }
+__global__ void o_rest(int n, const int *a, int *s) { SWAP(v = atomicCAS(s, w, (w + a[i]) % 1000)) }
+__global__ void o_first(int n, const int *a, int *s) { int i = IX; if (i < n) atomicCAS(s, 0, 7); }
+__global__ void o_bits(int n, const float *f, float *t) { int *s = (int *)t; SWAP(v = atomicCAS(s, w, w + (int)f[i])) }
+__global__ void o_flag(int n, const int *a, int *s) { int i = IX; if (i < n && a[i] == 7) *s = 1; }
+__global__ void o_bool(int n, const int *a, bool *s) { int i = IX; if (i < n && a[i] == 7) *s = true; }
+__global__ void o_none(int n, const int *a, int *s) { int i = IX; if (i < n && a[i] == 7) *s = 0; }
+__global__ void o_stop(int n, const int *a, int *s) { SWAP(if (w > 50) break; v = atomicCAS(s, w, w + a[i])) }
+__global__ void o_done(int n, const int *a, int *s) { int i = IX; bool done = i >= n; while (!done) { int w = *s; done = atomicCAS(s, w, w + a[i]) == w; } }
+__global__ void o_pair(int n, const int *a, int *s) { int i = IX; if (i < n) { int t = atomicOr(s, 1 << (a[i] & 31)); if (!(t >> (a[i] & 31) & 1)) atomicAdd(s + 1, 1); } }
+__global__ void o_max(int n, const int *a, int *s) { int i = IX; if (i < n && atomicMax(s, a[i]) < a[i]) atomicAdd(s + 1, 1); }
+__global__ void o_bins(int n, const int *a, int *s) { int i = IX; if (i < n && s[a[i] & 15] < i) atomicMax(&s[a[i] & 15], i); }
+__global__ void o_ends(int n, const int *a, int *s) { int i = IX; if (i < n) { if (a[i] < s[0]) atomicMin(s, a[i]); if (a[i] > s[1]) atomicMax(s + 1, a[i]); } }
+__global__ void o_place(int n, const int *a, int *s, int *o) { int i = IX; if (i < n) o[atomicAdd(s, 1)] = a[i]; }
+__global__ void o_given(int n, const int *a, int *s, int *o) { int i = IX; if (i < n) { int p = next(s); o[p] = a[i]; } }
+void all(int n, int *a, float *f, double *d, int *s, float *t, double *u, int *o, int *s2, unsigned long long *l, bool *q)
 {
 #define P(...) _Pragma(#__VA_ARGS__)
 P(kmm parallel(i = 0:n) chunk(1024) read(d[i]) reduce(+: u[0])) k_add<<<(n + 127) / 128, 128>>>(n, d, u);
@@ -83,14 +101,49 @@ P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_shared<<<(n + 
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_twice<<<(n + 127) / 128, 128>>>(n, a, s);
 // CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'w_last' also uses its values
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) update(o[i]) reduce(+: s[0])) w_last<<<(n + 127) / 128, 128>>>(n, a, s, o);
-// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'w_flag' stores to it without combining
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) o_done<<<(n + 127) / 128, 128>>>(n, a, s);
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(||: s[0])) o_first<<<(n + 127) / 128, 128>>>(n, a, s);
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(||: s[0])) o_flag<<<(n + 127) / 128, 128>>>(n, a, s);
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(|: q[0])) o_bool<<<(n + 127) / 128, 128>>>(n, a, q);
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(&: s[0])) o_none<<<(n + 127) / 128, 128>>>(n, a, s);
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(max: s[0:16])) o_bins<<<(n + 127) / 128, 128>>>(n, a, s);
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(min: s[0]) reduce(max: s[1])) o_ends<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by + here, but what 'o_upto' stores is not its old value combined by + with others
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) o_upto<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by + here, but what 'o_rest' stores is not its old value combined by + with others
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) o_rest<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by max here, but what 'o_first' stores is not its old value combined by max with others
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(max: s[0])) o_first<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 't[0]' is reduced as elements of another type than those that 'o_bits' combines
+P(kmm parallel(i = 0:n) chunk(1024) read(f[i]) reduce(+: t[0])) o_bits<<<(n + 127) / 128, 128>>>(n, f, t);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by + here, but what 'o_flag' stores is not its old value combined by + with others
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) o_flag<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by ^ here, but what 'o_flag' stores is not its old value combined by ^ with others
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(^: s[0])) o_flag<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by + here, but what 'o_none' stores is not its old value combined by + with others
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) o_none<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'o_flag' combines 's[0]' by | alone; KMM_CHECK=result compares the results when the program runs [-Wkmm-reduce]
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(|: s[0])) o_flag<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'o_flag' combines 's[0]' by min alone; KMM_CHECK=result compares the results when the program runs [-Wkmm-reduce]
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(min: s[0])) o_flag<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'o_stop' combines 's[0]' by + alone; KMM_CHECK=result compares the results when the program runs [-Wkmm-reduce]
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) o_stop<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'o_pair' also uses its values
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(|: s[0]) reduce(+: s[1])) o_pair<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'o_max' also uses its values
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(max: s[0])) o_max<<<(n + 127) / 128, 128>>>(n, a, s);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'o_given' also uses its values
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) update(o[i]) reduce(+: s[0])) o_given<<<(n + 127) / 128, 128>>>(n, a, s, o);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'o_place' also uses its values
+P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) update(o[i]) reduce(+: s[0])) o_place<<<(n + 127) / 128, 128>>>(n, a, s, o);
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by + here, but what 'w_flag' stores is not its old value combined by + with others
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_flag<<<(n + 127) / 128, 128>>>(n, a, s);
-// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'w_flag' combines 's[0]' by the operator alone
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'w_flag' combines 's[0]' by min alone
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(min: s[0])) w_flag<<<(n + 127) / 128, 128>>>(n, a, s);
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(||: s[0])) w_flag<<<(n + 127) / 128, 128>>>(n, a, s);
-// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'w_limit' combines 's[0]' by the operator alone
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by + here, but what 'w_limit' stores is not its old value combined by + with others
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(+: s[0])) w_limit<<<(n + 127) / 128, 128>>>(n, a, s);
-// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: warning: it is not proven that 'w_first' combines 's[0]' by the operator alone
+// CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced by max here, but what 'w_first' stores is not its old value combined by max with others
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(max: s[0])) w_first<<<(n + 127) / 128, 128>>>(n, a, s);
 // CHECK: reduced.cu:[[#@LINE+1]]:{{[0-9]+}}: error: 's[0]' is reduced here, but 'w_distinct' also uses its values
 P(kmm parallel(i = 0:n) chunk(1024) read(a[i]) reduce(|: s[0]) reduce(+: s[1])) w_distinct<<<(n + 127) / 128, 128>>>(n, a, s);

@@ -87,7 +87,7 @@ void launches(int n, float *x, float *y, int *flags)
     // CHECK: :[[#@LINE+2]]:5: error: kernel 'last_block' changes the variable 'partial' of its device, so it cannot be split, and reductions here split it; launch it without the pragma
     #pragma kmm parallel(i = 0:n) read(x[i]) reduce(+: y[0])
     last_block<<<n / 64, 64>>>(n, x, y);
-    // CHECK: :[[#@LINE+1]]:69: error: 'counted' uses what an atomic operation on 'flags[0]' returns, but each chunk has a copy of its own; launch it without the pragma, or say update(flags[0]) and leave it one chunk
+    // CHECK: :[[#@LINE+1]]:69: error: {{'flags\[0\]' is reduced here, but 'counted' also uses its values|'counted' uses what an atomic operation on 'flags\[0\]' returns}}
     #pragma kmm parallel(i = 0:n) read(x[i]) update(y[:]) reduce(+: flags[0])
     counted<<<n / 64, 64>>>(n, x, flags, y);
     #pragma kmm parallel(i = 0:n) read(x[i]) reduce(+: flags[0])
