@@ -49,7 +49,7 @@ end
 
 struct kmm_shape
     dims::UInt32
-    extent::NTuple{4,Int64}
+    extent::NTuple{6,Int64}
     element_bytes::Csize_t
     label::Ptr{UInt8}
 end

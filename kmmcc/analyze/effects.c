@@ -89,16 +89,20 @@ static bool changes_something(const effects_t *e, CXCursor c)
     return changes && !is_own(e, cursor_first_child(c));
 }
 
-/* True for what another thread or a device may change between two evaluations: a volatile variable,
- * or one of std::atomic. */
-static bool is_unsteady(CXCursor c)
+/* True for the value of what another thread or a device may change between two evaluations: a
+ * volatile variable, or one of std::atomic. */
+static bool is_unsteady(CXCursor c, CXCursor parent)
 {
     CXCursor f = clang_getCursorReferenced(c);
+    const CXType t = clang_getCanonicalType(clang_getCursorType(c));
+    const bool is_address =
+        type_is_array(t) || (clang_getCursorKind(parent) == CXCursor_UnaryOperator &&
+                             clang_getCursorUnaryOperatorKind(parent) == CXUnaryOperator_AddrOf);
     const char *of = clang_getCursorKind(c) == CXCursor_CallExpr && !clang_Cursor_isNull(f)
                          ? cursor_name(clang_getCursorSemanticParent(f))
                          : "";
-    return (clang_isExpression(clang_getCursorKind(c)) &&
-            clang_isVolatileQualifiedType(clang_getCanonicalType(clang_getCursorType(c)))) ||
+    return (clang_isExpression(clang_getCursorKind(c)) && !is_address &&
+            clang_isVolatileQualifiedType(t)) ||
            !strcmp(of, "atomic") || !strcmp(of, "__atomic_base") || !strcmp(of, "atomic_ref");
 }
 
@@ -211,13 +215,12 @@ static enum CXChildVisitResult find_effects(CXCursor c, CXCursor parent, CXClien
 {
     effects_t *e = data;
     enum CXCursorKind kind = clang_getCursorKind(c);
-    (void)parent;
     if (kind == CXCursor_ParmDecl) /* of the function: calls look at defaults */
         return CXChildVisit_Continue;
     e->found |= kind == CXCursor_CXXNewExpr || kind == CXCursor_CXXDeleteExpr ||
                 kind == CXCursor_CXXThrowExpr || kind == CXCursor_LambdaExpr ||
                 kind == CXCursor_StmtExpr || kind == CXCursor_GCCAsmStmt;
-    e->found |= changes_something(e, c) || is_atomic(c) || is_unsteady(c) || iterates(c);
+    e->found |= changes_something(e, c) || is_atomic(c) || is_unsteady(c, parent) || iterates(c);
     if (kind == CXCursor_CallExpr)
         e->found |= call_has_effects(e, c, e->depth + 1);
     if (kind == CXCursor_VarDecl)

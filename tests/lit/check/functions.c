@@ -172,7 +172,7 @@ void good(int n, int w, float *x, float *y, float *s)
 #pragma kmm parallel(i = 0:n) rebase(n: i) update(y[i])
     distance_of(n, y);
     // Ranges and chunks that the source gives, and too many of them to be run.
-// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'thirds' does not store to the same elements in chunks as in one call
+// CHECK: functions.c:[[#@LINE+1]]:{{[0-9]+}}: error: 'thirds' stores what its loop carries from one iteration to the next, and that begins anew in each chunk
 #pragma kmm parallel(i = 0:1000000) chunk(70001) rebase(n: i) update(long_one[i])
     thirds(1000000, long_one);
 #pragma kmm parallel(i = 0:1000000) chunk(69999) rebase(n: i) update(long_one[i])
