@@ -280,12 +280,13 @@ static void step_spread(void)
 }
 
 /* A kernel that reduces, with a number that may look like an address. The bits of its sum depend on
- * the chunks. */
+ * the chunks. A chunk is one block, because the CPU's threads share the blocks of a chunk, and the
+ * kernel adds without atomic operations. */
 static void step_sum_up(void)
 {
     const kmm_kernel_t *kernel = node_kernel(1);
     int from = (int)pick(0, ARRAYS - 1);
-    int64_t count = pick(1, COUNT), chunk = BLOCK * pick(1, 20), number = pick(0, 3) ? 1 : FOREIGN;
+    int64_t count = pick(1, COUNT), chunk = BLOCK, number = pick(0, 3) ? 1 : FOREIGN;
     const kmm_geometry_t g = {
         {(uint32_t)((count + BLOCK - 1) / BLOCK), 1, 1}, {BLOCK, 1, 1}, 0, NULL};
     float *sum = kmm_malloc(sizeof(*sum)), other = 0;
